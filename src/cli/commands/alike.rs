@@ -91,11 +91,11 @@ struct Asking {
     sandbox: SandboxOptions,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     ask(&args.bots, &args.asking, None)
 }
 
-pub(crate) fn run_league(args: &LeagueArgs) -> Result<(), Failure> {
+pub(crate) fn run_league(args: &LeagueArgs) -> Result<()> {
     let folder = Path::new(&args.folder);
     if League::read(folder)?.is_none() || TournamentDirectory::at(folder).plan()?.is_none() {
         bail!(
@@ -107,7 +107,7 @@ pub(crate) fn run_league(args: &LeagueArgs) -> Result<(), Failure> {
     ask(texts, &args.asking, Some(&folder.join(CACHE)))
 }
 
-fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Failure> {
+fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<()> {
     let (ruleset, bots, count) = class(texts, asking)?;
     let (seed, begun) = (asking.seed.unwrap_or(0), Instant::now());
     let stop = Arc::new(AtomicBool::new(false));
@@ -193,7 +193,7 @@ fn positions(
 /// The rules; bots, then starter code; how many are bots.
 type Class = (Arc<dyn Game>, Vec<Entrant>, usize);
 
-fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
+fn class(texts: &[String], asking: &Asking) -> Result<Class> {
     let mut options = Options {
         games: GamesOptions {
             game: asking.game.clone(),
@@ -255,7 +255,7 @@ fn of_records(
     path: &Path,
     limits: Limits,
     wanted: &mut Vec<BotPlan>,
-) -> Result<Option<Arc<dyn Game>>, Failure> {
+) -> Result<Option<Arc<dyn Game>>> {
     let mut last: Option<Record> = None;
     for record in Records::open(path)? {
         let (_, record) = record?;
@@ -314,7 +314,7 @@ struct Interview<'a> {
 
 impl Interview<'_> {
     /// Asks several bots at a time, those whose answers are not known.
-    fn answers(&self, known: &mut BTreeMap<String, Answers>) -> Result<Vec<Answers>, Failure> {
+    fn answers(&self, known: &mut BTreeMap<String, Answers>) -> Result<Vec<Answers>> {
         let key = |bot: &Entrant| format!("{} {:?}", bot.plan.hash, bot.plan.limits);
         let unknown = self.bots.iter();
         let unknown = unknown.filter(|bot| !known.contains_key(&key(bot)));
@@ -342,7 +342,7 @@ impl Interview<'_> {
     }
 
     /// A bot that cannot be started answers nothing.
-    fn ask(&self, bot: &Entrant, budget: Duration) -> Result<Answers, Failure> {
+    fn ask(&self, bot: &Entrant, budget: Duration) -> Result<Answers> {
         let ruleset = &*self.questionnaire.ruleset;
         let time = TimeControl::try_from(bot.plan.limits).unwrap_or_default();
         let seat = || bot.seat(ruleset, self.pieces, None);

@@ -35,7 +35,7 @@ pub(crate) struct Args {
     solver: SolverArgs,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let file = records_of(&args.file)?;
     run_interruptible(|stop| {
         let target = args.output.as_deref().map(|path| {
@@ -55,7 +55,7 @@ struct Game {
 }
 
 /// Without those that are neither analysed nor written.
-fn read(args: &Args, file: &Path) -> Result<Vec<Game>, Failure> {
+fn read(args: &Args, file: &Path) -> Result<Vec<Game>> {
     let mut reader = Records::open(file)?;
     let (mut games, mut count, mut is_there) = (Vec::new(), 0, false);
     while let Some(line) = reader.next_line()? {
@@ -94,7 +94,7 @@ fn analyse(
     games: &[Game],
     target: Option<AtomicFile>,
     stop: &Arc<AtomicBool>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let effort = Effort::Time(args.time_per_move);
     let analyst = Analyst::new(effort, args.solver.options(), stop);
     let chosen = games.iter().filter(|game| game.record.is_some());

@@ -63,7 +63,7 @@ struct Position {
     json: Value,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     if let Some(target) = &args.page {
         return write_page(args, target);
     }
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
+fn write_page(args: &Args, target: &Path) -> Result<()> {
     let game = args.game.game()?.game(args.game.set.choices()?);
     let given = args.config.as_deref().map(str::trim);
     let refused = |problem| {
@@ -112,7 +112,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     write_file(target, &board(&*game, &position), &content)
 }
 
-fn write_picture(position: &Position, target: &Path) -> Result<(), Failure> {
+fn write_picture(position: &Position, target: &Path) -> Result<()> {
     let pieces = &position.pieces;
     let shown = Shown::new(pieces, &position.board, position.hand, &position.picture);
     let lines = position.lines.iter();
@@ -136,7 +136,7 @@ fn with_hand(text: &str, cells: usize) -> (String, Option<char>) {
     }
 }
 
-fn quarto(args: &Args) -> Result<Position, Failure> {
+fn quarto(args: &Args) -> Result<Position> {
     let given = args.config.as_deref().unwrap_or_default();
     let set = piece_set(args.game.set.pieces.as_ref())?;
     let edition = Edition::new(args.game.set.rules(), set);
@@ -199,7 +199,7 @@ fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), Str
     Ok(())
 }
 
-fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
+fn four_in_a_row(args: &Args) -> Result<Position> {
     let given = args.config.as_deref().unwrap_or_default();
     let refused = |problem: String| usage!("{}: {problem}", quote(given.as_bytes()));
     // A request begins with the mark of the side to move.
@@ -221,7 +221,7 @@ fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
     })
 }
 
-fn print_set(args: &Args) -> Result<(), Failure> {
+fn print_set(args: &Args) -> Result<()> {
     let set = piece_set(args.game.set.pieces.as_ref())?;
     let mut out = Stdout;
     if args.json {

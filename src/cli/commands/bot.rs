@@ -23,7 +23,7 @@ pub(crate) struct Args {
     name: String,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let unknown = |error: UnknownBuiltin| usage!("builtin:{}: {error}", args.name);
     let strategy: Builtin = args.name.parse().map_err(unknown)?;
     let game = match variable(names::GAME)? {
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     serve(bot, MAX_LINE_BYTES)
 }
 
-fn seed() -> Result<u64, Failure> {
+fn seed() -> Result<u64> {
     match variable(names::SEED)? {
         None => Ok(rand::random()),
         Some(text) => text
@@ -78,7 +78,7 @@ fn seed() -> Result<u64, Failure> {
     }
 }
 
-fn of_the_answers() -> Result<BuiltinBot, Failure> {
+fn of_the_answers() -> Result<BuiltinBot> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed()?);
     Ok(Box::new(move |request| {
         let answers: Vec<&str> = request.split('\t').skip(1).collect();
@@ -87,7 +87,7 @@ fn of_the_answers() -> Result<BuiltinBot, Failure> {
     }))
 }
 
-fn variable(name: &str) -> Result<Option<String>, Failure> {
+fn variable(name: &str) -> Result<Option<String>> {
     match env::var(name) {
         // Some shells pass unset variables on as empty ones.
         Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
@@ -96,7 +96,7 @@ fn variable(name: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-fn serve(mut bot: BuiltinBot, most: usize) -> Result<(), Failure> {
+fn serve(mut bot: BuiltinBot, most: usize) -> Result<()> {
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
     let mut bytes = Vec::new();

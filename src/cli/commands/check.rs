@@ -45,7 +45,7 @@ pub(crate) struct Args {
 }
 
 #[expect(clippy::too_many_lines, reason = "one story, told in its order")]
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let mut builds = Builds::default();
     let path = Path::new(&args.bot);
     let intake = intake::to_check(path, &args.sandbox.for_repositories())?;
@@ -276,7 +276,7 @@ fn message(which: Option<&str>, check: &str, done: usize, of: usize) -> String {
     }
 }
 
-fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
+fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>> {
     if !path.is_dir() || path.join(OWN).is_file() {
         return Ok(None);
     }
@@ -324,7 +324,7 @@ impl Builds {
     }
 
     /// Built from a copy if it cannot be started as it is.
-    fn program(&mut self, text: &str, options: &SandboxOptions) -> Result<Program, Failure> {
+    fn program(&mut self, text: &str, options: &SandboxOptions) -> Result<Program> {
         let path = Path::new(text);
         let mut as_it_is = recorded::program(text, "checked");
         if let (Ok(program), Ok(file)) = (&mut as_it_is, build::program(path)) {
@@ -372,7 +372,7 @@ fn bots_of(
     found: FolderPrograms,
     options: &SandboxOptions,
     builds: &mut Builds,
-) -> Result<(Vec<Program>, Refused), Failure> {
+) -> Result<(Vec<Program>, Refused)> {
     if !found.others.is_empty() {
         note!(
             "not checked, as these are not programs: {}",

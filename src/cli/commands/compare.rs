@@ -99,7 +99,7 @@ impl Args {
         }
     }
 
-    fn test(&self, has_pool: bool) -> Result<MeanTest, Failure> {
+    fn test(&self, has_pool: bool) -> Result<MeanTest> {
         Ok(self.terms(has_pool).test()?)
     }
 
@@ -120,7 +120,7 @@ const fn percentage(has_pool: bool) -> u8 {
     if has_pool { 50 } else { 100 }
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let begun = Instant::now();
     args.test(true)?;
     if args.json && args.writes_markdown_to_stdout() {
@@ -160,7 +160,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn print_report(args: &Args, report: &Report) -> Result<(), Failure> {
+fn print_report(args: &Args, report: &Report) -> Result<()> {
     if args.writes_markdown_to_stdout() {
         print(&report.markdown())?;
     } else {
@@ -206,7 +206,7 @@ struct Playing<'a> {
 }
 
 impl Playing<'_> {
-    async fn play(self, mut entered: Vec<Entrant>) -> Result<Report, Failure> {
+    async fn play(self, mut entered: Vec<Entrant>) -> Result<Report> {
         let mut stops = signals::stops();
         let budget = self.args.budget.0;
         let deadline = budget.and_then(|budget| self.begun.checked_add(budget));
@@ -294,7 +294,7 @@ impl Playing<'_> {
         run: OwnRun<'_>,
         progress: &mut Progress,
         stops: &mut mpsc::Receiver<()>,
-    ) -> Result<Ended, Failure> {
+    ) -> Result<Ended> {
         let (mut before, begun) = (None, Instant::now());
         let line = ProgressLine::new();
         let all = self.args.all;
@@ -329,7 +329,7 @@ impl Playing<'_> {
         rejected: Vec<RejectedBot>,
         opponents: &[usize],
         seed: u64,
-    ) -> Result<Plan, Failure> {
+    ) -> Result<Plan> {
         let request = PlanRequest {
             format: Some(Format::Gauntlet),
             rounds: Some(1),
@@ -365,7 +365,7 @@ fn shown(progress: &Progress, games: u64, played: u64, time: Duration) -> String
 }
 
 /// Why NEW cannot play. Fails when OLD cannot; others are left out.
-fn refused(entered: &[Entrant], rejected: &[RejectedBot]) -> Result<Option<String>, Failure> {
+fn refused(entered: &[Entrant], rejected: &[RejectedBot]) -> Result<Option<String>> {
     let of = |place: usize| {
         let name = &entered[place].plan.name;
         let found = rejected.iter().find(|bot| bot.bot.name == *name);
@@ -392,7 +392,7 @@ fn left_out(name: &str, why: &str) {
     note!("{name} is left out of the pool: {why}");
 }
 
-fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant>, Failure> {
+fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant>> {
     let mut wanted = Vec::new();
     for (text, place) in [(&args.new, "NEW"), (&args.old, "OLD")] {
         let found = options.bots(std::slice::from_ref(text))?;
@@ -437,7 +437,7 @@ fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant
     Ok(entered)
 }
 
-fn name_versions(bots: &mut [BotPlan]) -> Result<(), Failure> {
+fn name_versions(bots: &mut [BotPlan]) -> Result<()> {
     let referee = this_program()?;
     for bot in bots.iter_mut().filter(|bot| bot.name.is_empty()) {
         match BotSpec::parse(&bot.bot, &referee, &strategy::NAMES) {

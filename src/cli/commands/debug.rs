@@ -91,7 +91,7 @@ struct Task {
     result: Option<String>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let (file, text) = match &args.second {
         Some(bot) => (Some(Path::new(&args.first)), bot),
         None => (None, &args.first),
@@ -130,7 +130,7 @@ fn of_record(
     file: &Path,
     program: &Program,
     confined: &Program,
-) -> Result<(Task, Seat), Failure> {
+) -> Result<(Task, Seat)> {
     let (rules, several) = (&args.asked.game, "; choose one with --number N");
     let recorded = Recorded::read(file, args.number.as_ref(), rules, several)?;
     let by = recorded.part(program, args.asked.part.as_deref())?;
@@ -179,7 +179,7 @@ fn of_record(
 }
 
 /// About the position of `--start`.
-fn of_position(args: &Args, program: Program) -> Result<(Task, Seat), Failure> {
+fn of_position(args: &Args, program: Program) -> Result<(Task, Seat)> {
     if args.number.is_some() || args.turn.is_some() || args.asked.part.is_some() || args.from_first
     {
         bail!(
@@ -239,7 +239,7 @@ struct Dialogue {
 }
 
 impl Dialogue {
-    async fn run(&mut self) -> Result<(), Failure> {
+    async fn run(&mut self) -> Result<()> {
         self.say(&self.task.heading.clone())?;
         self.fresh().await?;
         for index in 0..=self.task.stop {
@@ -272,12 +272,12 @@ impl Dialogue {
         Ok(self.examiner.stop().await?)
     }
 
-    fn say(&mut self, text: &str) -> Result<(), Failure> {
+    fn say(&mut self, text: &str) -> Result<()> {
         Ok(self.terminal.show(text)?)
     }
 
     /// `None` at the end of the input.
-    async fn typed(&mut self, prompt: &str) -> Result<Option<String>, Failure> {
+    async fn typed(&mut self, prompt: &str) -> Result<Option<String>> {
         match self.terminal.prompt(prompt)?.await? {
             Typed::Line(text) => Ok(Some(text)),
             Typed::End => Ok(None),
@@ -285,7 +285,7 @@ impl Dialogue {
         }
     }
 
-    async fn fresh(&mut self) -> Result<(), Failure> {
+    async fn fresh(&mut self) -> Result<()> {
         self.examiner.start().await?;
         let id = self.examiner.seat.process_id().unwrap_or(0);
         self.say(&format!("Process {id} has been started.\n"))?;
@@ -296,7 +296,7 @@ impl Dialogue {
         Ok(())
     }
 
-    async fn ask(&mut self, line: Line) -> Result<(), Failure> {
+    async fn ask(&mut self, line: Line) -> Result<()> {
         if !self.examiner.is_running() {
             self.fresh().await?;
         }
@@ -307,7 +307,7 @@ impl Dialogue {
         Ok(())
     }
 
-    async fn ask_recorded(&mut self, index: usize) -> Result<(), Failure> {
+    async fn ask_recorded(&mut self, index: usize) -> Result<()> {
         let (place, question) = self.task.questions[index].clone();
         self.ask(question.line).await?;
         self.at = Some(index);
@@ -325,7 +325,7 @@ impl Dialogue {
         ))
     }
 
-    async fn next(&mut self) -> Result<(), Failure> {
+    async fn next(&mut self) -> Result<()> {
         match (self.at, &self.task.result) {
             (Some(at), _) if at + 1 < self.task.questions.len() => {
                 self.ask_recorded(at + 1).await?;
@@ -343,7 +343,7 @@ impl Dialogue {
     }
 
     /// A fresh process is first asked everything before.
-    async fn again(&mut self) -> Result<(), Failure> {
+    async fn again(&mut self) -> Result<()> {
         let lines = self.examiner.asked().to_vec();
         self.fresh().await?;
         for line in lines.split_last().map_or(&[][..], |(_, before)| before) {
@@ -358,7 +358,7 @@ impl Dialogue {
         self.show()
     }
 
-    fn after_answer(&mut self) -> Result<Option<Line>, Failure> {
+    fn after_answer(&mut self) -> Result<Option<Line>> {
         if self.is_over {
             self.say("The game is over.\n")?;
             return Ok(None);
@@ -371,7 +371,7 @@ impl Dialogue {
         Ok((!self.ends(&line)?).then_some(line))
     }
 
-    fn ends(&mut self, line: &Line) -> Result<bool, Failure> {
+    fn ends(&mut self, line: &Line) -> Result<bool> {
         let asked = self.session(&self.line)?.to_move();
         let session = self.session(line)?;
         let text = match session.outcome() {
@@ -389,7 +389,7 @@ impl Dialogue {
         Ok(true)
     }
 
-    async fn solver(&mut self) -> Result<(), Failure> {
+    async fn solver(&mut self) -> Result<()> {
         let second = std::time::Duration::from_secs(1);
         let Some(mut perfect) = self.task.ruleset.builtin_bot(PERFECT, 0, second) else {
             return self.say("There is no solver for this game; hand plays the opponent's turn.\n");
@@ -401,7 +401,7 @@ impl Dialogue {
         self.reply(&line, &turn).await
     }
 
-    async fn hand(&mut self, mut turn: String) -> Result<(), Failure> {
+    async fn hand(&mut self, mut turn: String) -> Result<()> {
         let Some(line) = self.after_answer()? else {
             return Ok(());
         };
@@ -422,7 +422,7 @@ impl Dialogue {
         self.reply(&line, &canonical).await
     }
 
-    async fn reply(&mut self, line: &Line, turn: &str) -> Result<(), Failure> {
+    async fn reply(&mut self, line: &Line, turn: &str) -> Result<()> {
         let after = line.then(turn);
         let words = self.session(&after)?.describe_last_turn();
         let (words, turn) = (escape_controls(&words), escape_controls(turn));
@@ -434,15 +434,15 @@ impl Dialogue {
         self.show()
     }
 
-    fn session(&self, line: &Line) -> Result<Box<dyn Game>, Failure> {
+    fn session(&self, line: &Line) -> Result<Box<dyn Game>> {
         Ok(line.position(&*self.task.ruleset)?)
     }
 
-    fn request(&self, line: &Line) -> Result<String, Failure> {
+    fn request(&self, line: &Line) -> Result<String> {
         Ok(line.request(&*self.task.ruleset)?)
     }
 
-    fn show(&mut self) -> Result<(), Failure> {
+    fn show(&mut self) -> Result<()> {
         let request = self.request(&self.line)?;
         let picture = self.session(&self.line)?.picture(None);
         let questions = &self.task.questions;
@@ -485,7 +485,7 @@ impl Dialogue {
         self.say(&format!("  best   {best}\n"))
     }
 
-    fn valued(&self, turn: &str) -> Result<String, Failure> {
+    fn valued(&self, turn: &str) -> Result<String> {
         let shown = escape_controls(turn);
         let Some(appraiser) = &self.appraiser else {
             return Ok(shown);
@@ -497,7 +497,7 @@ impl Dialogue {
         Ok(format!("{shown:<6} {}", appraiser.words(value)))
     }
 
-    fn best(&self) -> Result<String, Failure> {
+    fn best(&self) -> Result<String> {
         let Some(appraiser) = &self.appraiser else {
             return Ok("there is no solver for this game".to_owned());
         };

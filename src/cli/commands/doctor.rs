@@ -11,7 +11,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let request = SandboxRequest {
         kind: None,
         limits: ResourceLimits::default(),

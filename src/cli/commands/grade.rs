@@ -53,11 +53,11 @@ pub(crate) struct Args {
     sandbox: SandboxOptions,
 }
 
-pub(crate) fn print_scale() -> Result<(), Failure> {
+pub(crate) fn print_scale() -> Result<()> {
     print(scale::DEFAULT)
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let (scale, base) = read_scale(args.scale.as_deref())?;
     let mut options = Options {
         games: GamesOptions {
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf), Failure> {
+fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf)> {
     let Some(path) = path else {
         return Ok((Scale::parse(scale::DEFAULT)?, PathBuf::new()));
     };
@@ -123,7 +123,7 @@ fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf), Failure> {
 }
 
 /// A missing bot, or one that was fit before, is a mistake of the caller: no grades.
-fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<(), Failure> {
+fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<()> {
     let is_missing = |bot: &&RejectedBot| match old {
         Some(plan) => plan.bots.iter().any(|known| known.name == bot.bot.name),
         None => !Path::new(&bot.bot.bot).exists(),
@@ -135,7 +135,7 @@ fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<(), Failure> {
 }
 
 /// All without names.
-fn keep_only(names: &[String], found: &mut Entrants) -> Result<(), Failure> {
+fn keep_only(names: &[String], found: &mut Entrants) -> Result<()> {
     if names.is_empty() {
         return Ok(());
     }
@@ -155,7 +155,7 @@ fn references(
     base: &Path,
     options: &Options,
     sandbox: &Sandbox,
-) -> Result<Vec<Entrant>, Failure> {
+) -> Result<Vec<Entrant>> {
     let mut all = Vec::new();
     let base = absolute(&Path::new(".").join(base))?;
     for rung in &scale.rungs {
@@ -174,10 +174,7 @@ fn references(
     Ok(all)
 }
 
-fn student_list(
-    given: Option<&Path>,
-    folder: Option<&Path>,
-) -> Result<Option<StudentList>, Failure> {
+fn student_list(given: Option<&Path>, folder: Option<&Path>) -> Result<Option<StudentList>> {
     if let Some(path) = given {
         return StudentList::read(path).map(Some).map_err(Failure::Usage);
     }
@@ -193,7 +190,7 @@ fn write_grades(
     out: &Path,
     all: &[Grade],
     students: Option<&StudentList>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let directory = TournamentDirectory::at(out);
     directory.write("grades.csv", &grades::moodle(all, students))?;
     directory.write("grades.json", &grades::all(scale, all)?)?;
@@ -243,7 +240,7 @@ fn repeat_command(args: &Args, grade: &Grade) -> String {
     shell_words::join(words)
 }
 
-fn print_grades(all: &[Grade]) -> Result<(), Failure> {
+fn print_grades(all: &[Grade]) -> Result<()> {
     let names = all.iter().map(|grade| escape_controls(&grade.name));
     let width = names.clone().map(|name| name.chars().count()).max();
     let width = width.unwrap_or_default();
@@ -271,7 +268,7 @@ struct Climb<'a> {
 }
 
 impl Climb<'_> {
-    async fn grade(&self, found: Entrants) -> Result<Vec<Grade>, Failure> {
+    async fn grade(&self, found: Entrants) -> Result<Vec<Grade>> {
         let mut stops = signals::stops();
         let mut rejected = found.rejected;
         let entered = tokio::select! {
@@ -291,7 +288,7 @@ impl Climb<'_> {
         &self,
         bots: Vec<Entrant>,
         rejected: &mut Vec<RejectedBot>,
-    ) -> Result<Vec<Entrant>, Failure> {
+    ) -> Result<Vec<Entrant>> {
         let mut unfit = Vec::new();
         let references = self.references.clone();
         self.venue.check(references, &mut unfit).await?;
@@ -326,7 +323,7 @@ impl Climb<'_> {
         }
     }
 
-    async fn climb(&self, bot: &Entrant, stops: &mut mpsc::Receiver<()>) -> Result<Grade, Failure> {
+    async fn climb(&self, bot: &Entrant, stops: &mut mpsc::Receiver<()>) -> Result<Grade> {
         let names: Vec<&str> = self.scale.rungs.iter().map(|rung| &*rung.name).collect();
         let mut rungs: Vec<RungResult> = Vec::new();
         for (place, (rung, slug)) in self.scale.rungs.iter().zip(slugs(&names)).enumerate() {
@@ -368,7 +365,7 @@ impl Climb<'_> {
         seed: u64,
         folder: &str,
         stops: &mut mpsc::Receiver<()>,
-    ) -> Result<RungResult, Failure> {
+    ) -> Result<RungResult> {
         let (scale, rung) = (self.scale, &self.scale.rungs[place]);
         let directory = TournamentDirectory::make(&self.out.join(folder))?;
         let old = directory.plan()?;

@@ -67,7 +67,7 @@ struct Finding {
     record: Option<Record>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let program = recorded::program(&args.bot, "hunted")?;
     let ruleset = args.game.ruleset()?;
     let pieces = args.game.pieces_file(&*ruleset)?;
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.record {
         let records = report.findings.iter().flat_map(|finding| &finding.record);
         let lines = records.map(|record| Ok(record.to_line()? + "\n"));
-        replace_file(path, &lines.collect::<Result<String, Failure>>()?)?;
+        replace_file(path, &lines.collect::<Result<String>>()?)?;
     }
     let json = || format!("{:#}", report.json());
     print_found(args.json, json, |_| report.text())?;
@@ -121,12 +121,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn search(
-    hunt: &Hunt<'_>,
-    seat: &(dyn Fn() -> Seat + Sync),
-    analyst: &Analyst,
-) -> Result<(), Failure> {
-    let mut done: Vec<Result<(), Failure>> = (0..processors()).map(|_| Ok(())).collect();
+fn search(hunt: &Hunt<'_>, seat: &(dyn Fn() -> Seat + Sync), analyst: &Analyst) -> Result<()> {
+    let mut done: Vec<Result<()>> = (0..processors()).map(|_| Ok(())).collect();
     for_each_chunk(done.len(), &mut done, 1, |number, done| {
         let appraiser = analyst.appraiser(&*hunt.ruleset);
         done[0] = block_on(hunt.work(seat(), appraiser.as_ref(), number as u64));
@@ -144,7 +140,7 @@ async fn try_again(
     analyst: &Analyst,
     all: BTreeMap<Kind, Found>,
     seed: u32,
-) -> Result<Vec<Finding>, Failure> {
+) -> Result<Vec<Finding>> {
     let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
     let time = args.times.control()?;
     let mut findings = Vec::new();

@@ -67,7 +67,7 @@ struct BotOptions {
     sandbox: SandboxOptions,
 }
 
-pub(crate) fn run_command(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run_command(args: &Args) -> Result<()> {
     if let Some(word) = args.more.first() {
         bail!(
             "a match has two bots, and {} is a third; a command with arguments is one bot in quotes (\"python3 bot.py\"), \
@@ -89,12 +89,12 @@ pub(crate) fn run_command(args: &Args) -> Result<(), Failure> {
     start(&args.options, &args.for_bots, &bots)
 }
 
-pub(crate) fn play(args: &PlayArgs) -> Result<(), Failure> {
+pub(crate) fn play(args: &PlayArgs) -> Result<()> {
     let bots = [BotSpec::Human, BotSpec::Human];
     start(&args.options, &BotOptions::default(), &bots)
 }
 
-fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Result<(), Failure> {
+fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Result<()> {
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
     let format = options.piece_format.unwrap_or_default();
@@ -238,7 +238,7 @@ fn view_options(options: &Options, json: bool, people: [bool; 2]) -> ViewOptions
     }
 }
 
-fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(), Failure> {
+fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<()> {
     with_bots(async {
         let played = until_interrupted(async { Ok(Box::pin(runner.run(observer)).await?) }).await;
         let grace = match played {

@@ -80,7 +80,7 @@ pub(crate) struct Args {
     file: Option<PathBuf>,
 }
 
-pub(crate) fn bot(args: &BotArgs) -> Result<(), Failure> {
+pub(crate) fn bot(args: &BotArgs) -> Result<()> {
     let commands = ["referee -v BOT builtin:greedy", "referee check BOT"];
     if !args.with_helper {
         return run(&args.args, STARTERS, "bot", commands);
@@ -103,7 +103,7 @@ pub(crate) fn bot(args: &BotArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(crate) fn game(args: &Args) -> Result<(), Failure> {
+pub(crate) fn game(args: &Args) -> Result<()> {
     let commands = [
         "referee -v --game BOT human builtin:random",
         "referee game check BOT",
@@ -111,7 +111,7 @@ pub(crate) fn game(args: &Args) -> Result<(), Failure> {
     run(args, GAMES, "game", commands)
 }
 
-fn run(args: &Args, starters: &[Starter], kind: &str, commands: [&str; 2]) -> Result<(), Failure> {
+fn run(args: &Args, starters: &[Starter], kind: &str, commands: [&str; 2]) -> Result<()> {
     let mut out = Stdout;
     let Some(language) = &args.language else {
         for starter in starters {
@@ -220,7 +220,7 @@ fn class_name(stem: &str) -> String {
 }
 
 /// Never overwrites a file.
-fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
+fn write_new(file: &Path, text: &str) -> Result<()> {
     let script = text.starts_with("#!");
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -10,7 +10,7 @@ pub(crate) struct ShellArgs {
     shell: Shell,
 }
 
-pub(crate) fn completions(args: &ShellArgs, mut command: Command) -> Result<(), Failure> {
+pub(crate) fn completions(args: &ShellArgs, mut command: Command) -> Result<()> {
     // The generator panics when it cannot write.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "referee", &mut script);
@@ -23,7 +23,7 @@ pub(crate) struct ManArgs {
     command: Vec<String>,
 }
 
-pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<(), Failure> {
+pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<()> {
     // Gives commands their full names, such as `referee-tournament`.
     command.build();
     let source = command.render_version();
@@ -81,6 +81,6 @@ impl Kind {
     }
 }
 
-pub(crate) fn schema(args: &SchemaArgs) -> Result<(), Failure> {
+pub(crate) fn schema(args: &SchemaArgs) -> Result<()> {
     print(args.file.schema())
 }

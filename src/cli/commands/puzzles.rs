@@ -44,7 +44,7 @@ enum PuzzlesCommand {
     Page(PageArgs),
 }
 
-pub(crate) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &PuzzlesArgs) -> Result<()> {
     match &args.command {
         PuzzlesCommand::Make(args) => make(args),
         PuzzlesCommand::Run(args) => score(args),
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
     }
 }
 
-fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
+fn load(set: &str) -> Result<Vec<Loaded>> {
     let path = Path::new(set);
     let loaded = if let Some(name) = set.strip_prefix("builtin:") {
         let found = SHIPPED.iter().find(|(known, _)| *known == name);
@@ -113,7 +113,7 @@ struct MakeArgs {
     solver: SolverArgs,
 }
 
-fn make(args: &MakeArgs) -> Result<(), Failure> {
+fn make(args: &MakeArgs) -> Result<()> {
     let files = all_records(&args.files)?;
     let puzzles = run_interruptible(|stop| puzzles_of(args, &files, stop))?;
     let mut text = String::new();
@@ -143,11 +143,7 @@ fn maker(record: &Record, solvers: &Solvers) -> Result<Maker, String> {
     Ok(Maker::new(record, ruleset, solvers.clone()))
 }
 
-fn puzzles_of(
-    args: &MakeArgs,
-    files: &[PathBuf],
-    stop: &Arc<AtomicBool>,
-) -> Result<Vec<Puzzle>, Failure> {
+fn puzzles_of(args: &MakeArgs, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Puzzle>> {
     let (mut makers, solvers) = (Vec::new(), Solvers::new(args.solver.options()));
     for path in files {
         add_games(path, &mut makers, &solvers, stop)?;
@@ -179,7 +175,7 @@ fn add_games(
     makers: &mut Vec<Maker>,
     solvers: &Solvers,
     stop: &AtomicBool,
-) -> Result<(), Failure> {
+) -> Result<()> {
     for record in Records::open(path)? {
         if stop.load(Ordering::Relaxed) {
             break;
@@ -248,7 +244,7 @@ struct Attempt<'a> {
     time: Duration,
 }
 
-fn score(args: &RunArgs) -> Result<(), Failure> {
+fn score(args: &RunArgs) -> Result<()> {
     let program = recorded::program(&args.bot, "scored by puzzles")?;
     let puzzles = load(&args.set)?;
     let time = args.time.control()?;
@@ -341,7 +337,7 @@ fn title_of(set: &str) -> String {
     format!("Puzzles: {name}")
 }
 
-fn write_page(args: &PageArgs) -> Result<(), Failure> {
+fn write_page(args: &PageArgs) -> Result<()> {
     let loaded = load(&args.set)?;
     let path = &args.output;
     check_not_input(&[PathBuf::from(&args.set)], path)?;

@@ -48,7 +48,7 @@ pub(crate) struct Args {
     private: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     if let Some(target) = &args.html {
         return write_page(args, target);
     }
@@ -121,7 +121,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn one_game(args: &Args, shows: &str) -> Result<Recorded, Failure> {
+fn one_game(args: &Args, shows: &str) -> Result<Recorded> {
     let several = format!(
         " and {shows} shows one; choose one with --number N, or use referee report for all"
     );
@@ -139,7 +139,7 @@ fn one_game(args: &Args, shows: &str) -> Result<Recorded, Failure> {
     }
 }
 
-fn write_picture(args: &Args, target: &Path) -> Result<(), Failure> {
+fn write_picture(args: &Args, target: &Path) -> Result<()> {
     let Some(turn) = args.turn else {
         bail!("--svg draws one position, so add --turn N; a page of the whole game is --html=FILE");
     };
@@ -157,7 +157,7 @@ fn write_picture(args: &Args, target: &Path) -> Result<(), Failure> {
     write_file(target, picture, &format!("after turn {turn}"))
 }
 
-fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
+fn write_page(args: &Args, target: &Path) -> Result<()> {
     let game = one_game(args, "a page")?;
     let (number, record) = (game.number, &game.record);
     let names = record.bots.each_ref().map(|bot| short_name(&bot.name));
@@ -186,7 +186,7 @@ fn show(
     number: u64,
     detail: Option<Detail>,
     out: &mut BufWriter<Channel>,
-) -> Result<Option<String>, Failure> {
+) -> Result<Option<String>> {
     let of_game = |problem: String| Ok(Some(format!("game {}: {problem}", record.id)));
     let options = ViewOptions {
         detail: Detail::Turns,

@@ -55,7 +55,7 @@ pub(crate) struct Args {
     game: RecordedRules,
 }
 
-fn game_of(rules: &RecordedRules, records: &[PathBuf]) -> Result<Option<Arc<dyn Game>>, Failure> {
+fn game_of(rules: &RecordedRules, records: &[PathBuf]) -> Result<Option<Arc<dyn Game>>> {
     let Some(file) = records.first().filter(|_| rules.program().is_some()) else {
         return Ok(None);
     };
@@ -67,7 +67,7 @@ fn game_of(rules: &RecordedRules, records: &[PathBuf]) -> Result<Option<Arc<dyn 
     game.map_err(|problem| invalid(file, number, &problem))
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let title = args.title.clone().unwrap_or_else(|| title_of(&args.files));
     let records = all_records(&args.files)?;
     if let Some(folder) = &args.each {
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     write(&feed, &args.output)
 }
 
-fn notes(files: &[PathBuf]) -> Result<Vec<[String; 3]>, Failure> {
+fn notes(files: &[PathBuf]) -> Result<Vec<[String; 3]>> {
     let mut notes = Vec::new();
     for path in files.iter().filter(|path| path.is_dir()) {
         if let Some(league) = League::read(path)? {
@@ -116,7 +116,7 @@ fn notes(files: &[PathBuf]) -> Result<Vec<[String; 3]>, Failure> {
     Ok(notes)
 }
 
-pub(crate) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<(), Failure> {
+pub(crate) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<()> {
     let Ok(target) = fs::canonicalize(output) else {
         return Ok(());
     };
@@ -153,9 +153,9 @@ fn is_analysed(path: &Path) -> Option<bool> {
     Some(game.tallies().is_some())
 }
 
-fn follow(files: &[&Path], live: &LiveOptions, feed: &Feed) -> Result<(), Failure> {
+fn follow(files: &[&Path], live: &LiveOptions, feed: &Feed) -> Result<()> {
     let open = |path: &&Path| Reader::open(path).map_err(|error| unreadable(path, &error));
-    let growing: Result<Vec<_>, Failure> = files.iter().map(open).collect();
+    let growing: Result<Vec<_>> = files.iter().map(open).collect();
     let mut growing = growing?;
     let mut add_new = || growing.iter_mut().try_for_each(|file| add_new(file, feed));
     add_new()?;
@@ -174,7 +174,7 @@ fn follow(files: &[&Path], live: &LiveOptions, feed: &Feed) -> Result<(), Failur
     followed
 }
 
-fn add_new(file: &mut Reader, feed: &Feed) -> Result<(), Failure> {
+fn add_new(file: &mut Reader, feed: &Feed) -> Result<()> {
     let path = file.path().to_owned();
     let failed = |error| unreadable(&path, &error);
     let meta = file.file().metadata().map_err(failed)?;
@@ -196,7 +196,7 @@ fn write_each(
     ranking: Ranking,
     folder: &Path,
     members: &BTreeMap<String, OfMember>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let stranger = OfMember::default();
     let mut all = BTreeSet::new();
     let mut report = html::Report::new(html::Options {
@@ -254,7 +254,7 @@ fn write_one(
     name: &str,
     place: &Path,
     OfMember { since, homes }: &OfMember,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let mut text = OwnGames::new(name);
     let mut games = Vec::new();
     let mut seen = HashSet::new();
@@ -285,7 +285,7 @@ fn write_one(
 }
 
 /// Calls these folders `.`.
-fn record_at_home(record: Record, homes: &[String]) -> Result<Record, Failure> {
+fn record_at_home(record: Record, homes: &[String]) -> Result<Record> {
     if homes.is_empty() {
         return Ok(record);
     }
@@ -302,10 +302,7 @@ fn with_ending(place: &Path, ending: &str) -> PathBuf {
     path.into()
 }
 
-fn for_each(
-    files: &[&Path],
-    mut each: impl FnMut(&Path, Record) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+fn for_each(files: &[&Path], mut each: impl FnMut(&Path, Record) -> Result<()>) -> Result<()> {
     for file in files {
         let failed = |error| unreadable(file, &error);
         let mut reader = Reader::open(file).map_err(failed)?;
@@ -323,7 +320,7 @@ struct OfMember {
     homes: Vec<String>,
 }
 
-fn members(path: &Path) -> Result<BTreeMap<String, OfMember>, Failure> {
+fn members(path: &Path) -> Result<BTreeMap<String, OfMember>> {
     if !path.is_dir() {
         return Ok(BTreeMap::new());
     }

@@ -62,7 +62,7 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let program = recorded::program(&args.bot, "asked again")?;
     let file = records_of(&args.file)?;
     let games = read(args, &program, &file)?;
@@ -118,7 +118,7 @@ impl OwnGame {
     }
 }
 
-fn read(args: &Args, program: &Program, file: &Path) -> Result<Vec<OwnGame>, Failure> {
+fn read(args: &Args, program: &Program, file: &Path) -> Result<Vec<OwnGame>> {
     let part = args.asked.part.as_deref();
     let (mut games, mut others) = (Vec::new(), None);
     let (mut count, mut is_there) = (0, false);
@@ -190,7 +190,7 @@ struct Asking<'a> {
 }
 
 impl<'a> Asking<'a> {
-    async fn run(&mut self) -> Result<(), Failure> {
+    async fn run(&mut self) -> Result<()> {
         let games = self.games;
         let chosen = || games.iter().enumerate().filter(|(_, game)| game.is_chosen);
         let bar = ProgressBar::new(chosen().count() as u64, "games");
@@ -216,7 +216,7 @@ impl<'a> Asking<'a> {
         &mut self,
         index: usize,
         live: &'b mut Option<Live>,
-    ) -> Result<&'b mut Examiner, Failure> {
+    ) -> Result<&'b mut Examiner> {
         let OwnGame { recorded, by, .. } = &self.games[index];
         let is_earlier =
             |game: &OwnGame| game.by == *by && recorded.is_earlier(*by, &game.recorded.record);
@@ -244,7 +244,7 @@ impl<'a> Asking<'a> {
         Ok(&mut live.examiner)
     }
 
-    fn fresh(&self, first: usize, OwnGame { recorded, by, .. }: &OwnGame) -> Result<Live, Failure> {
+    fn fresh(&self, first: usize, OwnGame { recorded, by, .. }: &OwnGame) -> Result<Live> {
         let pieces = recorded.pieces()?;
         let given = self.args.move_time;
         let seat = recorded.seat(*by, self.program, pieces.as_ref(), given);
@@ -266,7 +266,7 @@ impl<'a> Asking<'a> {
         game: &'a OwnGame,
         questions: Vec<Question>,
         examiner: &mut Examiner,
-    ) -> Result<Rerun<'a>, Failure> {
+    ) -> Result<Rerun<'a>> {
         let (mut departure, mut forfeit) = (None, None);
         for (index, question) in questions.iter().enumerate() {
             let asked = examiner.ask(&question.line).await?;
@@ -387,7 +387,7 @@ impl Report<'_> {
         out + &format!("{name}, {games}: {}\n", parts.join(", "))
     }
 
-    fn json(&self) -> Result<Json, Failure> {
+    fn json(&self) -> Result<Json> {
         let forfeits = self.games.iter().filter(|game| game.forfeit.is_some());
         let games: Result<Vec<_>, String> = self.games.iter().map(Rerun::json).collect();
         Ok(json!({

@@ -55,7 +55,7 @@ fn spread(text: &str) -> Result<(f64, u8), String> {
     })
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let all = || Format::value_variants().to_vec();
     let formats = args.format.map_or_else(all, |format| vec![format]);
     let mut found = Vec::new();
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// `None` where the format does not suit so few bots.
-fn schedule(args: &Args, format: Format) -> Result<Option<Schedule>, Failure> {
+fn schedule(args: &Args, format: Format) -> Result<Option<Schedule>> {
     let usual = || format.usual_rounds(args.bots);
     let rounds = args.rounds.unwrap_or_else(usual);
     if args.rounds.is_some() && format.eliminates() {

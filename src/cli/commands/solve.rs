@@ -57,7 +57,7 @@ struct Solution {
     unit: &'static str,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     if !args.rest.is_empty() {
         let words = format!("{} {}", args.position, args.rest.join(" "));
         bail!(
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn quarto(args: &Args) -> Result<(), Failure> {
+fn quarto(args: &Args) -> Result<()> {
     let edition = args.game.set.choices()?;
     let position = edition
         .read_request(args.position.trim())
@@ -82,7 +82,7 @@ fn quarto(args: &Args) -> Result<(), Failure> {
     solve(args, work, || solver.nodes())
 }
 
-fn four_in_a_row(args: &Args) -> Result<(), Failure> {
+fn four_in_a_row(args: &Args) -> Result<()> {
     // A board alone shows whose turn it is.
     let position = FourInARow.start_from(args.position.trim()).map_err(|problem| {
         usage!(
@@ -121,7 +121,7 @@ fn solve(
     args: &Args,
     work: impl FnOnce(&Limits) -> Solution + Send,
     nodes: impl Fn() -> u64,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let limits = args.time_per_move.map_or(Limits::NONE, Limits::within);
     let limits = limits.or_when(Arc::clone(&stop));

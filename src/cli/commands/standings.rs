@@ -98,7 +98,7 @@ struct Digests {
     identity: Option<u64>,
 }
 
-fn versions(path: &Path, args: &Args) -> Result<HashMap<String, String>, Failure> {
+fn versions(path: &Path, args: &Args) -> Result<HashMap<String, String>> {
     if args.by.is_none() {
         return Ok(HashMap::new());
     }
@@ -114,7 +114,7 @@ fn versions(path: &Path, args: &Args) -> Result<HashMap<String, String>, Failure
     Ok(versions.collect())
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let files = all_records(&args.files)?;
     let mut games = Games {
         seen: (files.len() > 1).then(HashMap::new),
@@ -167,7 +167,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     print(&text)
 }
 
-fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> {
+fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<()> {
     let failed = |error| unreadable(path, &error);
     let versions = versions(path, args)?;
     let reader = Reader::open(path).map_err(failed)?;
@@ -188,7 +188,7 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> 
             identity: of_several.then(|| game.identity()),
         }))
     };
-    let take = |(_, parsed): Parsed<'_, Result<Option<Digests>, Failure>>| {
+    let take = |(_, parsed): Parsed<'_, Result<Option<Digests>>>| {
         match parsed {
             Ok((game, digests)) => {
                 if let Some(digests) = digests? {
@@ -203,12 +203,7 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> 
     take_all(reader, threads_for(bytes), compute, take).map_err(failed)?
 }
 
-fn is_selected(
-    game: &RecordSummary<'_>,
-    args: &Args,
-    path: &Path,
-    number: u64,
-) -> Result<bool, Failure> {
+fn is_selected(game: &RecordSummary<'_>, args: &Args, path: &Path, number: u64) -> Result<bool> {
     let is_named = args.bot.is_empty() || args.bot.iter().any(|name| game.has(name));
     match args.from {
         Some(from) if is_named => Ok(started(game, path, number)? >= from),
@@ -216,7 +211,7 @@ fn is_selected(
     }
 }
 
-fn started(game: &RecordSummary<'_>, path: &Path, number: u64) -> Result<Timestamp, Failure> {
+fn started(game: &RecordSummary<'_>, path: &Path, number: u64) -> Result<Timestamp> {
     game.started.parse().map_err(|_| {
         let found = quote(game.started.as_bytes());
         let expected = "expected a time such as 2026-01-31T10:00:00Z";

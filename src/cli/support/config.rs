@@ -19,10 +19,7 @@ const BOTS: &str = "bots";
 
 type Table = BTreeMap<Spanned<String>, Spanned<Value>>;
 
-pub(crate) fn expand(
-    mut arguments: Vec<OsString>,
-    program: &Command,
-) -> Result<Vec<OsString>, Failure> {
+pub(crate) fn expand(mut arguments: Vec<OsString>, program: &Command) -> Result<Vec<OsString>> {
     let Ok(matches) = program.clone().try_get_matches_from(&arguments) else {
         return Ok(arguments);
     };
@@ -57,7 +54,7 @@ impl File<'_> {
         usage!("{}:{line}: {problem}", self.path.display())
     }
 
-    fn words(&self, command: &Command, given: &ArgMatches) -> Result<Vec<OsString>, Failure> {
+    fn words(&self, command: &Command, given: &ArgMatches) -> Result<Vec<OsString>> {
         let table: Table = toml::from_str(&self.text).map_err(|error| {
             let place = error.span().map_or(0, |span| span.start);
             self.wrong(place, error.message())
@@ -91,7 +88,7 @@ impl File<'_> {
         Ok(words)
     }
 
-    fn check(&self, command: &Command, words: &[OsString], place: usize) -> Result<(), Failure> {
+    fn check(&self, command: &Command, words: &[OsString], place: usize) -> Result<()> {
         let all = [command.get_name().into()].into_iter();
         match command
             .clone()

@@ -10,6 +10,9 @@ use referee::record::reader::LineError;
 use referee::text::{cause, counted};
 use referee::tournament::ratings::RatingError;
 
+/// Of a command, unless it says otherwise.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Wrong usage, bad input, or a bot that cannot be started: names the thing, the place, what was expected and the

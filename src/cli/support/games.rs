@@ -58,7 +58,7 @@ pub(crate) struct BuiltinGameOptions {
 }
 
 impl BuiltinGameOptions {
-    pub(crate) fn game(&self) -> Result<&'static GameInfo, Failure> {
+    pub(crate) fn game(&self) -> Result<&'static GameInfo> {
         let game = self.game.unwrap_or(&GAMES[0]);
         if !game.has_piece_sets {
             self.set.refuse()?;
@@ -83,7 +83,7 @@ impl SetOptions {
         self.rules.unwrap_or_default()
     }
 
-    pub(crate) fn choices(&self) -> Result<Choices, Failure> {
+    pub(crate) fn choices(&self) -> Result<Choices> {
         let set = match (&self.pieces, &self.planned) {
             (None, Some(text)) => {
                 PieceSet::parse(text).map_err(|error| usage!("plan.json: pieces: {error}"))?
@@ -97,7 +97,7 @@ impl SetOptions {
         })
     }
 
-    fn refuse(&self) -> Result<(), Failure> {
+    fn refuse(&self) -> Result<()> {
         if self.pieces.is_some() || self.rules.is_some() {
             bail!("--pieces and --rules are for Quarto; leave them out, or choose --game quarto");
         }
@@ -115,7 +115,7 @@ impl GameOptions {
         matches!(self.game(), GameArg::Own(game) if game.has_piece_sets)
     }
 
-    pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
+    pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self> {
         let unknown = |what: &str, name: &str| {
             usage!("plan.json: this program knows no {what} called {name}")
         };
@@ -141,11 +141,11 @@ impl GameOptions {
         Ok(self)
     }
 
-    pub(crate) fn ruleset(&self) -> Result<Arc<dyn Game>, Failure> {
+    pub(crate) fn ruleset(&self) -> Result<Arc<dyn Game>> {
         self.ruleset_with(PieceFormat::default())
     }
 
-    pub(crate) fn ruleset_with(&self, format: PieceFormat) -> Result<Arc<dyn Game>, Failure> {
+    pub(crate) fn ruleset_with(&self, format: PieceFormat) -> Result<Arc<dyn Game>> {
         if !self.has_piece_sets() {
             self.set.refuse()?;
         }
@@ -166,7 +166,7 @@ impl GameOptions {
         Ok(game.game(Choices { format, ..choices }))
     }
 
-    pub(crate) fn pieces_file(&self, ruleset: &dyn Game) -> Result<Option<PiecesFile>, Failure> {
+    pub(crate) fn pieces_file(&self, ruleset: &dyn Game) -> Result<Option<PiecesFile>> {
         let given = self.set.pieces.as_ref().zip(ruleset.pieces());
         let file = given.map(|(path, text)| PiecesFile::new(path, text));
         file.transpose()
@@ -196,7 +196,7 @@ pub(crate) fn program(
     option: &str,
     text: &str,
     options: BTreeMap<String, String>,
-) -> Result<GameProgram, Failure> {
+) -> Result<GameProgram> {
     // Its forms are those of a BOT, but for `builtin:` and `human`.
     let spec = setup::bot(text).map_err(|failure| match failure {
         Failure::Usage(problem) if !option.is_empty() => usage!("{option}: {problem}"),
@@ -215,7 +215,7 @@ pub(crate) fn program(
     GameProgram::open(program, options).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-pub(crate) fn start_of(ruleset: &dyn Game, start: Option<&String>) -> Result<String, Failure> {
+pub(crate) fn start_of(ruleset: &dyn Game, start: Option<&String>) -> Result<String> {
     let session = match start {
         None => ruleset.start(),
         Some(text) => ruleset.start_from(text).map_err(|problem| {
@@ -230,7 +230,7 @@ pub(crate) fn start_of(ruleset: &dyn Game, start: Option<&String>) -> Result<Str
 pub(crate) fn check_builtins<'a>(
     ruleset: &dyn Game,
     programs: impl Iterator<Item = &'a Program>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     if ruleset.program().is_none() || registry::find(ruleset.name()).is_some() {
         return Ok(());
     }
@@ -251,11 +251,7 @@ pub(crate) fn check_builtins<'a>(
     Ok(())
 }
 
-pub(crate) fn check_solvable(
-    ruleset: &dyn Game,
-    option: &str,
-    is_given: bool,
-) -> Result<(), Failure> {
+pub(crate) fn check_solvable(ruleset: &dyn Game, option: &str, is_given: bool) -> Result<()> {
     if is_given && !ruleset.info().is_solvable() {
         let game = ruleset.name();
         bail!("{option} needs a solver, and there is none for {game}; leave it out");

@@ -77,7 +77,7 @@ impl LogOptions {
     }
 
     /// [`finish`] completes the log.
-    pub(crate) fn start(&self) -> Result<(), Failure> {
+    pub(crate) fn start(&self) -> Result<()> {
         let coloured = setup::palette(&io::stderr()) != Palette::plain();
         let Some(path) = &self.log_file else {
             let filter = self.filter(LevelFilter::WARN)?;
@@ -107,7 +107,7 @@ impl LogOptions {
         Ok(())
     }
 
-    fn filter(&self, default: LevelFilter) -> Result<Targets, Failure> {
+    fn filter(&self, default: LevelFilter) -> Result<Targets> {
         let filter: Targets = match &self.log {
             Some(level) => {
                 // `Targets` would read a single word as the name of a module.

@@ -52,7 +52,7 @@ impl PageOptions {
     }
 
     /// Refuses a report that cannot be written, or would replace something other than a page.
-    pub(crate) fn check(&self, records: Option<&Path>) -> Result<(), Failure> {
+    pub(crate) fn check(&self, records: Option<&Path>) -> Result<()> {
         match &self.report {
             Some(report) => check_target(report, records),
             None => Ok(()),
@@ -70,7 +70,7 @@ impl PageOptions {
         folder: Option<&Path>,
         limits: Vec<String>,
         game: &Arc<dyn Game>,
-    ) -> Result<Pages, Failure> {
+    ) -> Result<Pages> {
         self.check(records)?;
         if !self.are_on() {
             return Ok(Pages::default());
@@ -148,7 +148,7 @@ impl Pages {
         }
     }
 
-    pub(crate) fn begin_again(&self, played: &Path) -> Result<(), Failure> {
+    pub(crate) fn begin_again(&self, played: &Path) -> Result<()> {
         let Some(feed) = &self.feed else {
             return Ok(());
         };
@@ -157,7 +157,7 @@ impl Pages {
     }
 
     /// Writes the page and stops serving; finished games are served until a signal, unless `--live-exit` was given.
-    pub(crate) fn finish(self, state: State) -> Result<(), Failure> {
+    pub(crate) fn finish(self, state: State) -> Result<()> {
         let Some(feed) = &self.feed else {
             return Ok(());
         };
@@ -181,7 +181,7 @@ impl Pages {
     }
 }
 
-fn wait_for_signal() -> Result<(), Failure> {
+fn wait_for_signal() -> Result<()> {
     let mut signals = signals::heed();
     let runtime = runtime()?;
     let waiting = start_thread("signal", move || runtime.block_on(signals.recv()))?;
@@ -190,7 +190,7 @@ fn wait_for_signal() -> Result<(), Failure> {
     Ok(())
 }
 
-pub(crate) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> {
+pub(crate) fn add_file(path: &Path, feed: &Feed) -> Result<()> {
     for record in Records::open(path)? {
         let (number, record) = record?;
         let published = feed.publish(&record);
@@ -200,7 +200,7 @@ pub(crate) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> {
 }
 
 /// Completely or not at all; `-` is stdout.
-pub(crate) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
+pub(crate) fn write(feed: &Feed, path: &Path) -> Result<()> {
     let report = feed.report();
     let page = report.page()?;
     if let Some(why) = report.undrawn() {
@@ -212,7 +212,7 @@ pub(crate) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     write_file(path, &page, &format!("{games} of {bots} bots"))
 }
 
-pub(crate) fn write_file(path: &Path, text: &str, content: &str) -> Result<(), Failure> {
+pub(crate) fn write_file(path: &Path, text: &str, content: &str) -> Result<()> {
     if path == Path::new("-") {
         return Ok(Stdout.write_all(text.as_bytes())?);
     }
@@ -271,7 +271,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 impl LiveOptions {
-    pub(crate) fn serve(&self, feed: &Feed) -> Result<Option<Server>, Failure> {
+    pub(crate) fn serve(&self, feed: &Feed) -> Result<Option<Server>> {
         let Some(address) = self.live else {
             return Ok(None);
         };
@@ -297,7 +297,7 @@ impl LiveOptions {
 }
 
 /// Refuses a `path` that holds anything but a page.
-fn check_target(path: &Path, records: Option<&Path>) -> Result<(), Failure> {
+fn check_target(path: &Path, records: Option<&Path>) -> Result<()> {
     let refused = |why: &str| Err(usage!("--report {}: {why}", path.display()));
     let is_stream = path == Path::new("-") || path.exists() && !path.is_file();
     if path.is_dir() {

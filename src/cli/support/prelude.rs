@@ -13,7 +13,7 @@ pub(crate) use std::{env, fs};
 pub(crate) use serde_json::json;
 pub(crate) use tokio::sync::mpsc;
 
-pub(crate) use super::failure::{Failure, WRONG, bail, usage};
+pub(crate) use super::failure::{Failure, Result, WRONG, bail, usage};
 pub(crate) use super::folder::{GameChoice, Records, invalid, read_text, records_of, replace_file};
 pub(crate) use super::games::GameOptions;
 pub(crate) use super::output::{ProgressBar, ProgressLine, Stdout, note};

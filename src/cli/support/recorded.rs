@@ -28,7 +28,7 @@ impl Recorded {
         choice: Option<&GameChoice>,
         rules: &RecordedRules,
         several: &str,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let file = records_of(path)?;
         let mut reader = Records::open(&file)?;
         let (mut games, mut chosen) = (0, None);
@@ -56,7 +56,7 @@ impl Recorded {
         number: u64,
         record: Record,
         rules: &RecordedRules,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let ruleset = rules
             .of(&record)
             .map_err(|problem| invalid(file, number, &problem))?;
@@ -98,7 +98,7 @@ impl Recorded {
         command.first().is_some_and(|word| word == "human")
     }
 
-    pub(crate) fn part(&self, program: &Program, given: Option<&str>) -> Result<BotIndex, Failure> {
+    pub(crate) fn part(&self, program: &Program, given: Option<&str>) -> Result<BotIndex> {
         let found = self.parts(program, given);
         let [a, b] = BotIndex::ALL.map(|bot| self.name(bot));
         match (&found[..], given) {
@@ -119,7 +119,7 @@ impl Recorded {
     }
 
     /// At least one.
-    pub(crate) fn questions(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
+    pub(crate) fn questions(&self, bot: BotIndex) -> Result<Vec<Question>> {
         let found = self.questions_if_any(bot)?;
         if found.is_empty() {
             return Err(self.failure(&format!("{} was not asked anything", self.name(bot))));
@@ -127,7 +127,7 @@ impl Recorded {
         Ok(found)
     }
 
-    pub(crate) fn questions_if_any(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
+    pub(crate) fn questions_if_any(&self, bot: BotIndex) -> Result<Vec<Question>> {
         questions(&*self.ruleset, &self.record, bot)
             .map_err(|violation| self.failure(&violation.to_string()))
     }
@@ -137,7 +137,7 @@ impl Recorded {
         bot: BotIndex,
         questions: &[Question],
         turn: Option<usize>,
-    ) -> Result<(usize, String), Failure> {
+    ) -> Result<(usize, String)> {
         let numbers = questions.iter().map(|question| question.turn.to_string());
         let numbers = numbers.collect::<Vec<_>>().join(" ");
         let is_it = |question: &Question| match turn {
@@ -202,7 +202,7 @@ impl Recorded {
         &self,
         bot: BotIndex,
         rules: &RecordedRules,
-    ) -> Result<Vec<(u64, Vec<Question>)>, Failure> {
+    ) -> Result<Vec<(u64, Vec<Question>)>> {
         let Some(since) = self.since(bot) else {
             return Ok(Vec::new());
         };
@@ -227,7 +227,7 @@ impl Recorded {
         )))
     }
 
-    pub(crate) fn pieces(&self) -> Result<Option<PiecesFile>, Failure> {
+    pub(crate) fn pieces(&self) -> Result<Option<PiecesFile>> {
         let text = self.record.pieces.as_ref();
         let file = text.map(|text| match pieces_of(&self.file) {
             Some(path) => PiecesFile::new(Path::new(&path), text),
@@ -281,7 +281,7 @@ pub(crate) fn fault_lines(fault: &GameFault, lines: usize) -> String {
     text
 }
 
-pub(crate) fn program(text: &str, done: &str) -> Result<Program, Failure> {
+pub(crate) fn program(text: &str, done: &str) -> Result<Program> {
     match bot(text)? {
         BotSpec::Program(program) => Ok(program),
         BotSpec::Human => Err(usage!("a person cannot be {done}; give a program")),

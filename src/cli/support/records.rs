@@ -21,7 +21,7 @@ pub(crate) struct RecordFile {
 
 impl RecordFile {
     /// Moves an incomplete last line, as a crash leaves it, to `FILE.cut`. Waits for the reader of a named pipe.
-    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let is_pipe = fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
         // Held until the journal is open.
         let _pipe = is_pipe.then(|| OpenOptions::new().append(true).open(path));

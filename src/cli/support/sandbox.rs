@@ -144,7 +144,7 @@ impl SandboxOptions {
         }))
     }
 
-    pub(crate) fn confine(&self, program: &Program) -> Result<Program, Failure> {
+    pub(crate) fn confine(&self, program: &Program) -> Result<Program> {
         let sandboxes = self.of_bots(&[BotSpec::Program(program.clone())])?;
         Ok(sandboxes.confine_one(std::slice::from_ref(program), 0)?)
     }
@@ -159,12 +159,12 @@ impl SandboxOptions {
         }
     }
 
-    pub(crate) fn sandbox(&self) -> Result<Sandbox, Failure> {
+    pub(crate) fn sandbox(&self) -> Result<Sandbox> {
         let kind = self.kind.and_then(|Selection(kind)| kind);
         self.choose(kind)?.map_err(|error| refused(&error))
     }
 
-    pub(crate) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes, Failure> {
+    pub(crate) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes> {
         let programs = || bots.iter().filter_map(BotSpec::program);
         if self.kind.is_some() {
             let chosen = self.sandbox()?;
@@ -193,7 +193,7 @@ impl SandboxOptions {
         Ok(Sandboxes { programs, builtins })
     }
 
-    fn choose(&self, kind: Option<Kind>) -> Result<Result<Sandbox, NotAvailable>, Failure> {
+    fn choose(&self, kind: Option<Kind>) -> Result<Result<Sandbox, NotAvailable>> {
         if self.freeze && cfg!(windows) {
             bail!(
                 "--freeze: a bot cannot be stopped on Windows while its opponent thinks; leave it out"
@@ -322,7 +322,7 @@ impl Variable {
         Ok(Self(text.to_owned()))
     }
 
-    fn resolve(&self) -> Result<(String, String), Failure> {
+    fn resolve(&self) -> Result<(String, String)> {
         let text = &self.0;
         if let Some((name, value)) = text.split_once('=') {
             return Ok((name.to_owned(), value.to_owned()));

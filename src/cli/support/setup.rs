@@ -12,7 +12,7 @@ use referee::game::quarto::PieceSet;
 use referee::strategy;
 use referee::system::AsStream;
 
-pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
+pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet> {
     let Some(path) = path else {
         return Ok(PieceSet::default());
     };
@@ -26,7 +26,7 @@ pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     PieceSet::read(file).map_err(|error| set_failure(path, &error))
 }
 
-pub(crate) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
+pub(crate) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet> {
     let set = piece_set(path)?;
     set.check_for_match()
         .map_err(|error| set_failure(path.map_or(Path::new("the built-in set"), |p| p), &error))?;
@@ -80,18 +80,18 @@ pub(crate) fn drawn_seed() -> u64 {
     seed
 }
 
-pub(crate) fn this_program() -> Result<PathBuf, Failure> {
+pub(crate) fn this_program() -> Result<PathBuf> {
     env::current_exe().map_err(|error| {
         let cause = referee::text::cause(&error);
         Failure::Referee(format!("cannot find this program's file: {cause}"))
     })
 }
 
-pub(crate) fn bot(text: &str) -> Result<BotSpec, Failure> {
+pub(crate) fn bot(text: &str) -> Result<BotSpec> {
     Ok(BotSpec::parse(text, &this_program()?, &strategy::NAMES)?)
 }
 
-pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
+pub(crate) fn absolute(path: &Path) -> Result<String> {
     let absolute = path::absolute(path).map_err(|error| unreadable(path, &error))?;
     Ok(absolute.to_string_lossy().into_owned())
 }
@@ -107,7 +107,7 @@ pub(crate) struct PiecesFile {
 impl PiecesFile {
     /// Copies `text`, which was read from `path`, where a bot could not read the same there: a pipe, `/dev/stdin`, a
     /// name that is not UTF-8.
-    pub(crate) fn new(path: &Path, text: &str) -> Result<Self, Failure> {
+    pub(crate) fn new(path: &Path, text: &str) -> Result<Self> {
         let named = if cfg!(windows) {
             path::absolute(path)
         } else {
@@ -121,7 +121,7 @@ impl PiecesFile {
         }
     }
 
-    pub(crate) fn copy(text: &str) -> Result<Self, Failure> {
+    pub(crate) fn copy(text: &str) -> Result<Self> {
         let directory = std::env::temp_dir();
         let failed = |error| {
             usage!(

@@ -18,7 +18,7 @@ const IMPATIENT: u32 = 3;
 
 /// Starts to listen for SIGINT, SIGTERM and SIGHUP. While they are not heeded, `unheeded` is called, which is to end the
 /// program; also at the third signal.
-pub(crate) fn start(unheeded: fn()) -> Result<(), Failure> {
+pub(crate) fn start(unheeded: fn()) -> Result<()> {
     let runtime = runtime()?;
     let count = AtomicU32::new(0);
     let came = move || {

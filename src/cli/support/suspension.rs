@@ -10,7 +10,7 @@ use referee::system::is_ignored;
 
 /// Ctrl-Z stops the program only when no bot is being started. Not for commands at which a person types: a line editor
 /// has to restore the terminal first.
-pub(crate) fn start() -> Result<(), Failure> {
+pub(crate) fn start() -> Result<()> {
     let stop = SignalKind::from_raw(Signal::TSTP.as_raw());
     if is_ignored(stop.as_raw_value()) {
         return Ok(());

@@ -120,7 +120,7 @@ pub(crate) struct AnswerTimes {
 }
 
 impl AnswerTimes {
-    pub(crate) fn control(&self) -> Result<TimeControl, Failure> {
+    pub(crate) fn control(&self) -> Result<TimeControl> {
         let times = TimeOptions {
             answers: self.clone(),
             ..TimeOptions::default()
@@ -144,7 +144,7 @@ pub(crate) struct TimeOptions {
 }
 
 impl TimeOptions {
-    pub(crate) fn control(&self) -> Result<TimeControl, Failure> {
+    pub(crate) fn control(&self) -> Result<TimeControl> {
         let (answers, default) = (&self.answers, TimeControl::default());
         let move_time = answers.move_time.map(|MoveTime(limit)| limit);
         let time = TimeControl {
@@ -163,7 +163,7 @@ impl TimeOptions {
         Ok(time)
     }
 
-    pub(crate) fn or_planned(self, plan: &Plan) -> Result<Self, Failure> {
+    pub(crate) fn or_planned(self, plan: &Plan) -> Result<Self> {
         let limits = plan.bots.first().map(|bot| bot.limits);
         let limits = limits.filter(|&limits| plan.bots.iter().all(|bot| bot.limits == limits));
         let (true, Some(limits)) = (self == Self::default(), limits) else {

@@ -53,7 +53,7 @@ enum LeagueCommand {
     ReplayGame(Decision),
 }
 
-pub(crate) fn run(args: &LeagueArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &LeagueArgs) -> Result<()> {
     match &args.command {
         Some(LeagueCommand::Final(args)) => play_final(args),
         Some(LeagueCommand::Alike(args)) => alike::run_league(args),
@@ -106,7 +106,7 @@ impl Args {
     }
 }
 
-fn run_update(args: &Args) -> Result<(), Failure> {
+fn run_update(args: &Args) -> Result<()> {
     if let Some(folder) = &args.example {
         example::write(folder).map_err(|error| unwritable(folder, &error))?;
         note!("{} are in {}", example::FILES.join(", "), folder.display());
@@ -199,11 +199,7 @@ fn whole(path: &Path) -> PathBuf {
     whole.unwrap_or(path)
 }
 
-fn take_in(
-    league: &mut League,
-    directory: &LeagueDirectory,
-    intake: &Intake,
-) -> Result<(), Failure> {
+fn take_in(league: &mut League, directory: &LeagueDirectory, intake: &Intake) -> Result<()> {
     let mut new = 0_u64;
     for submission in &intake.submissions {
         match state::take_in(league, directory.path(), submission)? {
@@ -272,7 +268,7 @@ struct Decision {
     why: String,
 }
 
-fn open_league(folder: &Path) -> Result<(LeagueDirectory, League), Failure> {
+fn open_league(folder: &Path) -> Result<(LeagueDirectory, League)> {
     let league = League::read(folder)?.ok_or_else(|| no_league(folder))?;
     Ok((LeagueDirectory::open(folder)?, league))
 }
@@ -282,7 +278,7 @@ fn decided(folder: &Path, what: &str) {
     note!("{what}; now: referee league {folder}");
 }
 
-fn decide(args: &Decision, withdraws: bool) -> Result<(), Failure> {
+fn decide(args: &Decision, withdraws: bool) -> Result<()> {
     let (directory, mut league) = open_league(&args.folder)?;
     let given = &args.of;
     let of_student = people::bot_of(&league.people, given, None);
@@ -300,7 +296,7 @@ fn decide(args: &Decision, withdraws: bool) -> Result<(), Failure> {
 }
 
 /// The game's record no longer counts, and is kept in the archive.
-fn replay_game(args: &Decision) -> Result<(), Failure> {
+fn replay_game(args: &Decision) -> Result<()> {
     let (directory, mut league) = open_league(&args.folder)?;
     let tournament = directory.tournament();
     let games = tournament.journal_file();
@@ -322,7 +318,7 @@ fn replay_game(args: &Decision) -> Result<(), Failure> {
     Ok(())
 }
 
-fn game_of(games: &Path, id: &str) -> Result<Record, Failure> {
+fn game_of(games: &Path, id: &str) -> Result<Record> {
     for record in Records::open(games)? {
         let (_, record) = record?;
         if record.id == id && record.was_played() {
@@ -358,7 +354,7 @@ struct FinalArgs {
     options: Options,
 }
 
-fn play_final(args: &FinalArgs) -> Result<(), Failure> {
+fn play_final(args: &FinalArgs) -> Result<()> {
     let directory = TournamentDirectory::at(&args.folder.join(FOLDER));
     let plan = directory.plan()?;
     if args.announce {
@@ -397,7 +393,7 @@ fn no_league(folder: &Path) -> Failure {
     )
 }
 
-fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Failure> {
+fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<()> {
     let shown = args.folder.display();
     let (season, league) = open_league(&args.folder)?;
     let Some(of_league) = season.tournament().plan()? else {
@@ -448,11 +444,7 @@ fn statement(plan: &Plan) -> String {
     )
 }
 
-fn newest(
-    league: &League,
-    folder: &Path,
-    deadline: Option<Timestamp>,
-) -> Result<Vec<BotOptions>, Failure> {
+fn newest(league: &League, folder: &Path, deadline: Option<Timestamp>) -> Result<Vec<BotOptions>> {
     let mut bots = Vec::new();
     for (name, member) in &league.members {
         let Some(version) = member.playing(deadline) else {

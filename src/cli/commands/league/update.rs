@@ -34,7 +34,7 @@ pub(super) struct Update<'a> {
 }
 
 impl Update<'_> {
-    pub(super) async fn run(mut self) -> Result<(), Failure> {
+    pub(super) async fn run(mut self) -> Result<()> {
         let mut stops = signals::stops();
         if self.old.is_none() {
             announce(&self.venue.sandbox);
@@ -96,7 +96,7 @@ impl Update<'_> {
     }
 
     /// An unfit version gives way to the one before it.
-    async fn check_new(&mut self) -> Result<(), Failure> {
+    async fn check_new(&mut self) -> Result<()> {
         self.league.retry(build::NO_COMPILER);
         loop {
             let new = self.playing(|version| version.status == Status::New);
@@ -133,7 +133,7 @@ impl Update<'_> {
         }
     }
 
-    async fn build(&mut self, versions: &Versions) -> Result<bool, Failure> {
+    async fn build(&mut self, versions: &Versions) -> Result<bool> {
         let mut sources = Vec::new();
         for (name, version) in versions {
             if let Some(member) = self.league.members.get(name) {
@@ -190,7 +190,7 @@ impl Update<'_> {
         Ok(has_failed)
     }
 
-    fn find(&self, versions: &Versions) -> Result<Entrants, Failure> {
+    fn find(&self, versions: &Versions) -> Result<Entrants> {
         let (mut wanted, mut rejected) = (Vec::new(), Vec::new());
         for (name, version) in versions {
             let Some(member) = self.league.members.get(name) else {
@@ -222,12 +222,7 @@ impl Update<'_> {
         Ok(found)
     }
 
-    fn rejected(
-        &self,
-        name: &str,
-        member: &Member,
-        reason: String,
-    ) -> Result<RejectedBot, Failure> {
+    fn rejected(&self, name: &str, member: &Member, reason: String) -> Result<RejectedBot> {
         let bot = BotPlan {
             name: name.to_owned(),
             slug: member.folder.clone(),
@@ -237,11 +232,7 @@ impl Update<'_> {
         Ok(RejectedBot { bot, reason })
     }
 
-    fn plan(
-        &self,
-        request: &PlanRequest,
-        found: Entrants,
-    ) -> Result<(Plan, Vec<Entrant>), Failure> {
+    fn plan(&self, request: &PlanRequest, found: Entrants) -> Result<(Plan, Vec<Entrant>)> {
         let (ruleset, old) = (&*self.venue.ruleset, self.old.as_ref());
         let playing = self.playing(|_| true);
         if let Some(lost) = found.rejected.first() {
@@ -270,7 +261,7 @@ impl Update<'_> {
             self.rejected(name, member, problem)
         });
         let bots = entered.iter().map(|entrant| entrant.plan.clone()).collect();
-        let absent = absent.collect::<Result<_, Failure>>()?;
+        let absent = absent.collect::<Result<_>>()?;
         let mut plan = request.plan(ruleset, bots, absent, self.seed, old)?;
         let is_drawn = request.openings.is_none();
         plan.openings = match old {
@@ -295,7 +286,7 @@ impl Update<'_> {
     }
 
     /// Refuses a deadline before all submissions.
-    fn check_deadline(&self) -> Result<(), Failure> {
+    fn check_deadline(&self) -> Result<()> {
         let mut members = self.league.members.values();
         match self.args.deadline {
             Some(deadline) if !members.any(|member| member.newest(Some(deadline)).is_some()) => {
@@ -308,7 +299,7 @@ impl Update<'_> {
         }
     }
 
-    fn switch(&self, mut plan: Plan) -> Result<Plan, Failure> {
+    fn switch(&self, mut plan: Plan) -> Result<Plan> {
         if let Some(old) = &self.old {
             let directory = self.directory.tournament();
             if is_same(old, &plan) {
@@ -351,7 +342,7 @@ fn note_places(
     old: &Plan,
     directory: &TournamentDirectory,
     league: &League,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let mut results = Results::new(old);
     TournamentDirectory::read_journal(&directory.journal_file(), old, &mut results)?;
     let ranking = results.ranking(old);

@@ -49,7 +49,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    fn options(&self) -> Result<Options, Failure> {
+    fn options(&self) -> Result<Options> {
         Ok(Options {
             out: self.out.clone(),
             schedule: self.schedule.clone(),
@@ -67,11 +67,11 @@ pub(crate) enum Task {
     Shard(Shard, Duration),
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     start(&args.bots, args.options()?, Task::Play)
 }
 
-pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<(), Failure> {
+pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<()> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let out = out_folder(&options, named)?;
     let is_new = !out.join("plan.json").exists();
@@ -99,7 +99,7 @@ pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<()
 }
 
 #[expect(clippy::too_many_lines, reason = "one story, told in its order")]
-fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<(), Failure> {
+fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<()> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let directory = TournamentDirectory::make(out)?;
     let old = directory.plan()?;
@@ -252,7 +252,7 @@ fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
 
 /// Refuses outputs within the folder of a bot: when the tournament is resumed, they would change the hash of its
 /// files.
-fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<(), Failure> {
+fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<()> {
     let out_place = out.canonicalize().unwrap_or_else(|_| out.to_owned());
     for entrant in &entrants.entered {
         if let Some(own) = entrant.files.directory().filter(|own| out_place == *own) {
@@ -268,7 +268,7 @@ fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
+fn out_folder(options: &Options, named: bool) -> Result<PathBuf> {
     match &options.out {
         Some(out) => Ok(out.clone()),
         None if named => {
@@ -292,7 +292,7 @@ async fn prepare(
     entrants: Entrants,
     stops: &mut mpsc::Receiver<()>,
     pages: Option<&Pages>,
-) -> Result<(Plan, Vec<Entrant>), Failure> {
+) -> Result<(Plan, Vec<Entrant>)> {
     let line = ProgressLine::new();
     let mut notify = |notice: Notice<'_>| {
         if let (Notice::Checking { number, of, .. }, Some(pages)) = (&notice, pages) {
@@ -352,7 +352,7 @@ fn seed_list(plan: &Plan) -> String {
     text
 }
 
-fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Failure> {
+fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<()> {
     let path = if path.is_dir() {
         path.join("standings.csv")
     } else {

@@ -118,7 +118,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
+    pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self> {
         self.games.sandbox = self.games.sandbox.or_planned(&plan.sandbox);
         self.games.time = self.games.time.or_planned(plan)?;
         Ok(self)
@@ -161,7 +161,7 @@ struct Bots {
 
 impl BotOptions {
     /// Relative paths start from the folder of the file.
-    pub(crate) fn read(config: Option<&Path>) -> Result<Vec<Self>, Failure> {
+    pub(crate) fn read(config: Option<&Path>) -> Result<Vec<Self>> {
         let Some(path) = config else {
             return Ok(Vec::new());
         };
@@ -253,7 +253,7 @@ fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Du
 
 impl Options {
     /// As [`entrants::find`] takes them.
-    pub(crate) fn bots(&self, texts: &[String]) -> Result<Vec<BotPlan>, Failure> {
+    pub(crate) fn bots(&self, texts: &[String]) -> Result<Vec<BotPlan>> {
         let limits = Limits::from(self.games.time.control()?);
         let plain = |bot: String, name: Option<String>| BotPlan {
             bot,
@@ -315,7 +315,7 @@ impl Options {
         }
     }
 
-    pub(crate) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Game>, Failure> {
+    pub(crate) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Game>> {
         match old {
             Some(plan) => self.games.game.clone().or_planned(plan)?.ruleset(),
             None => self.games.game.ruleset(),
@@ -325,7 +325,7 @@ impl Options {
 
 impl BotOptions {
     /// `times`: those of all bots.
-    fn plan(&self, times: &TimeOptions) -> Result<BotPlan, Failure> {
+    fn plan(&self, times: &TimeOptions) -> Result<BotPlan> {
         let answers = AnswerTimes {
             move_time: self.move_time.or(times.answers.move_time),
             start_time: self.start_time.or(times.answers.start_time),

@@ -23,7 +23,7 @@ pub(crate) async fn play(
     pages: Pages,
     resume: &str,
     stops: &mut mpsc::Receiver<()>,
-) -> Result<Results, Failure> {
+) -> Result<Results> {
     let mut progress = Progress::new(&arena, pages);
     arena.stage = progress.pages.stage();
     let mut played = progress.play(arena, options, resume, stops).await;
@@ -57,7 +57,7 @@ impl Venue {
         sandbox: Sandbox,
         entrants: &[Entrant],
         directory: &TournamentDirectory,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         Ok(Self {
             jobs: jobs(&options, entrants, &sandbox),
             pieces_path: write_pieces(directory, &*ruleset)?,
@@ -75,7 +75,7 @@ impl Venue {
         &self,
         bots: Vec<Entrant>,
         rejected: &mut Vec<RejectedBot>,
-    ) -> Result<Vec<Entrant>, Failure> {
+    ) -> Result<Vec<Entrant>> {
         let line = ProgressLine::new();
         let mut notify = |notice: Notice<'_>| print_notice(&line, notice);
         let (jobs, pieces) = (self.jobs, self.pieces_path.as_deref());
@@ -89,7 +89,7 @@ impl Venue {
         journal_file: &'a Path,
         plan: Plan,
         entrants: Vec<Entrant>,
-    ) -> Result<Arena<'a>, Failure> {
+    ) -> Result<Arena<'a>> {
         let (journal, _) = directory.open_journal(journal_file, LINGERING_LOCK)?;
         let (rules, file) = (&self.ruleset, journal_file);
         Ok(Arena {
@@ -118,7 +118,7 @@ impl OwnRun<'_> {
         stops: &mut mpsc::Receiver<()>,
         line: &ProgressLine,
         mut is_enough: impl FnMut(&Results) -> bool,
-    ) -> Result<(Ended, Results), Failure> {
+    ) -> Result<(Ended, Results)> {
         let directory = self.directory;
         if !self.differences.is_empty() {
             bail!(
@@ -220,7 +220,7 @@ impl Progress {
         options: &Options,
         resume: &str,
         stops: &mut mpsc::Receiver<()>,
-    ) -> Result<Results, Failure> {
+    ) -> Result<Results> {
         let (directory, shard) = (arena.directory, arena.shard);
         self.rank(&arena.plan, &arena.results);
         let mut observer = |plan: &Plan, results: &Results, event: &Event| {
@@ -370,7 +370,7 @@ async fn analyse(
     games: u64,
     time_per_move: Option<Duration>,
     stops: &mut mpsc::Receiver<()>,
-) -> Result<bool, Failure> {
+) -> Result<bool> {
     let (stop, directory) = (Arc::new(AtomicBool::new(false)), directory.clone());
     let (time, stopped) = (time_per_move.unwrap_or(TIME_PER_MOVE), Arc::clone(&stop));
     let (sender, mut working) = oneshot::channel();
@@ -408,14 +408,14 @@ pub(super) fn write_tables(
     directory: &TournamentDirectory,
     plan: &Plan,
     results: &Results,
-) -> Result<(), Failure> {
+) -> Result<()> {
     for (name, text) in tables(plan, results).map_err(TournamentError::from)? {
         directory.write(name, &text)?;
     }
     Ok(())
 }
 
-pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Result<(), Failure> {
+pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Result<()> {
     let width = terminal_width(&io::stdout());
     let out = summary(ended, plan, results, &palette(&io::stdout()), width);
     let out = out.map_err(TournamentError::from)?;

@@ -66,7 +66,7 @@ pub(crate) struct MergeArgs {
     folder: PathBuf,
 }
 
-pub(crate) fn plan(args: &PlanArgs) -> Result<(), Failure> {
+pub(crate) fn plan(args: &PlanArgs) -> Result<()> {
     if args.next {
         return plan_next_round(args.tournament.out.as_deref());
     }
@@ -74,7 +74,7 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<(), Failure> {
     start(&tournament.bots, tournament.options()?, Task::Plan)
 }
 
-pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &RunArgs) -> Result<()> {
     let options = Options {
         out: Some(args.folder.clone()),
         games: GamesOptions {
@@ -109,7 +109,7 @@ pub(super) fn shard(
     task: Task,
     plan: &Plan,
     directory: &TournamentDirectory,
-) -> Result<Option<Shard>, Failure> {
+) -> Result<Option<Shard>> {
     match task {
         Task::Shard(..) if plan.sprt.is_some() => Err(usage!(
             "a sequential test decides after every pair whether to stop, so it cannot be played in parts; use referee \
@@ -121,7 +121,7 @@ pub(super) fn shard(
     }
 }
 
-fn read_plan(directory: &TournamentDirectory) -> Result<Plan, Failure> {
+fn read_plan(directory: &TournamentDirectory) -> Result<Plan> {
     directory.plan()?.ok_or_else(|| {
         usage!(
             "{}: there is no plan.json in it; make one with referee shard plan",
@@ -130,7 +130,7 @@ fn read_plan(directory: &TournamentDirectory) -> Result<Plan, Failure> {
     })
 }
 
-fn plan_next_round(out: Option<&Path>) -> Result<(), Failure> {
+fn plan_next_round(out: Option<&Path>) -> Result<()> {
     let Some(out) = out else {
         bail!("--next needs the folder of the tournament: --out DIR");
     };
@@ -171,7 +171,7 @@ fn plan_next_round(out: Option<&Path>) -> Result<(), Failure> {
     }
 }
 
-pub(crate) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
+pub(crate) fn run_merge(args: &MergeArgs) -> Result<()> {
     let directory = TournamentDirectory::at(&args.folder);
     let plan = read_plan(&directory)?;
     let merged = merge(&directory, &plan)?;

@@ -108,7 +108,7 @@ pub(crate) fn print_found<J: fmt::Display>(
     as_json: bool,
     json: impl FnOnce() -> J,
     text: impl FnOnce(&Palette) -> String,
-) -> Result<(), Failure> {
+) -> Result<()> {
     print(&if as_json {
         format!("{}\n", json())
     } else {
@@ -116,7 +116,7 @@ pub(crate) fn print_found<J: fmt::Display>(
     })
 }
 
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
+pub(crate) fn print(text: &str) -> Result<()> {
     Ok(Stdout.write_all(text.as_bytes())?)
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn caught_up() -> io::Result<()> {
 
 /// Ends the program: waits until everything has been written, prints the failure, and returns the exit status. After a
 /// signal the wait is short, and what could not be written is said.
-pub(crate) fn finish(result: Result<(), Failure>) -> ExitCode {
+pub(crate) fn finish(result: Result<()>) -> ExitCode {
     let _heeded = signals::heed();
     if ENDING.swap(true, Ordering::Relaxed) {
         park();
@@ -174,7 +174,7 @@ pub(crate) fn exit_interrupted() {
     std::process::exit(i32::from(status));
 }
 
-fn end(mut result: Result<(), Failure>) -> u8 {
+fn end(mut result: Result<()>) -> u8 {
     let mut unwritten = 0;
     if OUTPUT.get().is_some()
         && let Err(failure) = wait_for_results().map_err(Failure::from)
