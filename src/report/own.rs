@@ -183,11 +183,7 @@ impl OwnGames {
             Some(_) => 2,
         };
         self.results[place] += 1;
-        let begins = if record.first == own {
-            "you"
-        } else {
-            "opponent"
-        };
+        let begins = ["opponent", "you"][usize::from(record.first == own)];
         let (id, result) = (shown(&record.id), escape_controls(&record.result_line()));
         let result = escape_markdown(&result);
         self.rows

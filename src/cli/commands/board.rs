@@ -143,13 +143,9 @@ fn quarto(args: &Args) -> Result<Position> {
     let set = &edition.set;
     let refused = |problem: &str| usage!("{}: {problem}", quote(given.as_bytes()));
     let wrong = |error: ConfigurationError| {
-        let is_other = [42, 44].contains(&error.found);
-        let fix = if is_other {
-            "; for one of four-in-a-row: --game four-in-a-row"
-        } else {
-            ""
-        };
-        refused(&format!("{error}{fix}"))
+        let fix = "; for one of four-in-a-row: --game four-in-a-row";
+        let fix = [42, 44].contains(&error.found).then_some(fix);
+        refused(&format!("{error}{}", fix.unwrap_or_default()))
     };
     let (config, hand) = with_hand(given, 16);
     let board = set.configuration(&config).map_err(wrong)?;
@@ -185,18 +181,15 @@ fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), Str
     let Some(symbol) = hand else {
         return Ok(());
     };
+    let problem = if set.piece(symbol).is_none() {
+        "is not a piece of this set; expected a piece"
+    } else if board.contains(symbol) {
+        "is on the board already; expected another piece"
+    } else {
+        return Ok(());
+    };
     let shown = quote(symbol.to_string().as_bytes());
-    if set.piece(symbol).is_none() {
-        return Err(format!(
-            "{shown} in hand is not a piece of this set; expected a piece, or - for none"
-        ));
-    }
-    if board.contains(symbol) {
-        return Err(format!(
-            "{shown} in hand is on the board already; expected another piece, or - for none"
-        ));
-    }
-    Ok(())
+    Err(format!("{shown} in hand {problem}, or - for none"))
 }
 
 fn four_in_a_row(args: &Args) -> Result<Position> {

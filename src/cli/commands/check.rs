@@ -206,11 +206,8 @@ fn line(check: &Check, palette: &Palette) -> String {
     };
     let problem = check.problem().filter(|_| !check.required);
     let advice = problem.map_or("", |_| " (advice)");
-    let text = if text.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", escape_controls(&text))
-    };
+    let gap = if text.is_empty() { "" } else { ": " };
+    let text = format!("{gap}{}", escape_controls(&text));
     let fix = problem.map_or_else(String::new, fix);
     let mut said = format!("{}{advice}{text}", check.name);
     if let Some(width) = terminal_width(&io::stdout()) {

@@ -86,12 +86,9 @@ impl Args {
 
     /// `has_pool`: both play others, too.
     fn terms(&self, has_pool: bool) -> Terms {
+        let questions = [Question::Better, Question::NotWorse];
         Terms {
-            question: if self.asks_not_worse() {
-                Question::NotWorse
-            } else {
-                Question::Better
-            },
+            question: questions[usize::from(self.asks_not_worse())],
             margin: self.margin.abs(),
             direct: f64::from(percentage(has_pool)) / 100.0,
             alpha: ERROR,
@@ -214,8 +211,7 @@ impl Playing<'_> {
         let seed = self.args.games.seed.or(old.as_ref().map(|old| old.seed));
         let seed = seed.unwrap_or_else(seed::drawn);
         announce_terms(self.args, entered.len() - 2, self.venue.jobs, seed);
-        let (mut problem, mut ended) = (None, None);
-        let mut rejected = Vec::new();
+        let (mut problem, mut ended, mut rejected) = (None, None, Vec::new());
         if let Some(old) = &old {
             // Those of the pool that failed the check play no games.
             rejected.clone_from(&old.rejected);
@@ -229,9 +225,9 @@ impl Playing<'_> {
                 fit = checked => {
                     let fit = fit?;
                     problem = refused(&entered, &rejected)?;
-                    match problem {
-                        None => entered = fit,
-                        Some(_) => ended = Some(Ended::Unfit),
+                    ended = problem.as_ref().map(|_| Ended::Unfit);
+                    if problem.is_none() {
+                        entered = fit;
                     }
                 }
                 () = until(deadline) => ended = Some(Ended::Budget),
@@ -293,7 +289,7 @@ impl Playing<'_> {
         &self,
         run: OwnRun<'_>,
         progress: &mut Progress,
-        stops: &mut mpsc::Receiver<()>,
+        stops: &mut Stops,
     ) -> Result<Ended> {
         let (mut before, begun) = (None, Instant::now());
         let line = ProgressLine::new();

@@ -323,7 +323,7 @@ impl Climb<'_> {
         }
     }
 
-    async fn climb(&self, bot: &Entrant, stops: &mut mpsc::Receiver<()>) -> Result<Grade> {
+    async fn climb(&self, bot: &Entrant, stops: &mut Stops) -> Result<Grade> {
         let names: Vec<&str> = self.scale.rungs.iter().map(|rung| &*rung.name).collect();
         let mut rungs: Vec<RungResult> = Vec::new();
         for (place, (rung, slug)) in self.scale.rungs.iter().zip(slugs(&names)).enumerate() {
@@ -364,7 +364,7 @@ impl Climb<'_> {
         place: usize,
         seed: u64,
         folder: &str,
-        stops: &mut mpsc::Receiver<()>,
+        stops: &mut Stops,
     ) -> Result<RungResult> {
         let (scale, rung) = (self.scale, &self.scale.rungs[place]);
         let directory = TournamentDirectory::make(&self.out.join(folder))?;

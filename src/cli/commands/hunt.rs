@@ -217,11 +217,9 @@ impl Report<'_> {
         let (questions, deepest) = (self.tally.questions, self.tally.deepest);
         let [asked, all] = self.tally.early;
         let answers = counted(self.tally.judged as u64, "answer", "answers");
-        let judged = if self.ruleset.info().is_solvable() {
-            format!(", {answers} compared with the best")
-        } else {
-            String::new()
-        };
+        let judged = format!(", {answers} compared with the best");
+        let judged = Some(judged).filter(|_| self.ruleset.info().is_solvable());
+        let judged = judged.unwrap_or_default();
         format!(
             "{} in {}, up to turn {}{judged}; {asked} of the {all} questions that can come up in the first {} turns",
             counted(questions as u64, "question", "questions"),
@@ -272,11 +270,8 @@ impl Report<'_> {
                 }
             }
             if !finding.repeats {
-                let why = "chance, a clock or earlier questions matter";
-                line(
-                    "note:    ",
-                    &format!("a fresh process answered otherwise: {why}"),
-                );
+                let why = "a fresh process answered otherwise: chance, a clock or earlier questions matter";
+                line("note:    ", why);
             }
             if let Some(reproduce) = &finding.reproduce {
                 line("again:   ", reproduce);

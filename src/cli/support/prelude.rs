@@ -11,7 +11,6 @@ pub(crate) use std::time::{Duration, Instant};
 pub(crate) use std::{env, fs};
 
 pub(crate) use serde_json::json;
-pub(crate) use tokio::sync::mpsc;
 
 pub(crate) use super::failure::{Failure, Result, WRONG, bail, usage};
 pub(crate) use super::folder::{GameChoice, Records, invalid, read_text, records_of, replace_file};
@@ -23,7 +22,7 @@ pub(crate) use super::runtime::{examine, runtime, with_bots};
 pub(crate) use super::sandbox::{SandboxOptions, announce, warn_large, warn_root};
 pub(crate) use super::setup::{PiecesFile, absolute, palette, terminal_width, this_program};
 pub(crate) use super::setup::{unreadable, unwritable};
-pub(crate) use super::signals;
+pub(crate) use super::signals::{self, Stops};
 pub(crate) use super::values::{self, AnswerTimes, MoveTime, TimeOptions, hint, one_of};
 pub(crate) use referee::analysis::{Analyst, Effort};
 pub(crate) use referee::arena::TournamentError;

@@ -177,13 +177,11 @@ impl Recorded {
         move_time: Option<MoveTime>,
     ) -> Seat {
         let mut time = TimeControl::default();
-        match (move_time, self.process(bot)) {
-            (Some(MoveTime(given)), _) => time.move_time = given,
-            (None, Some(process)) => {
-                let told = process.move_time.map(Duration::try_from_secs_f64);
-                time.move_time = told.and_then(Result::ok);
-            }
-            (None, None) => {}
+        if let Some(MoveTime(given)) = move_time {
+            time.move_time = given;
+        } else if let Some(process) = self.process(bot) {
+            let told = process.move_time.map(Duration::try_from_secs_f64);
+            time.move_time = told.and_then(Result::ok);
         }
         let name = &self.record.bots[bot].name;
         let plan = plan_of(&self.file).ok().flatten();

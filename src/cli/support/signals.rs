@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicU32;
 
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use super::prelude::*;
 
@@ -117,8 +117,11 @@ impl StopSignals {
     }
 }
 
-/// A message for each signal. Must be called within a runtime.
-pub(crate) fn stops() -> mpsc::Receiver<()> {
+/// A message for each signal.
+pub(crate) type Stops = mpsc::Receiver<()>;
+
+/// Must be called within a runtime.
+pub(crate) fn stops() -> Stops {
     let mut signals = heed();
     let (sender, receiver) = mpsc::channel(4);
     tokio::spawn(async move {

@@ -290,7 +290,7 @@ async fn prepare(
     preparation: &Preparation<'_>,
     old: Option<Plan>,
     entrants: Entrants,
-    stops: &mut mpsc::Receiver<()>,
+    stops: &mut Stops,
     pages: Option<&Pages>,
 ) -> Result<(Plan, Vec<Entrant>)> {
     let line = ProgressLine::new();

@@ -22,7 +22,7 @@ pub(crate) async fn play(
     options: &Options,
     pages: Pages,
     resume: &str,
-    stops: &mut mpsc::Receiver<()>,
+    stops: &mut Stops,
 ) -> Result<Results> {
     let mut progress = Progress::new(&arena, pages);
     arena.stage = progress.pages.stage();
@@ -115,7 +115,7 @@ pub(crate) struct OwnRun<'a> {
 impl OwnRun<'_> {
     pub(crate) async fn play_until(
         mut self,
-        stops: &mut mpsc::Receiver<()>,
+        stops: &mut Stops,
         line: &ProgressLine,
         mut is_enough: impl FnMut(&Results) -> bool,
     ) -> Result<(Ended, Results)> {
@@ -219,7 +219,7 @@ impl Progress {
         arena: Arena<'_>,
         options: &Options,
         resume: &str,
-        stops: &mut mpsc::Receiver<()>,
+        stops: &mut Stops,
     ) -> Result<Results> {
         let (directory, shard) = (arena.directory, arena.shard);
         self.rank(&arena.plan, &arena.results);
@@ -369,7 +369,7 @@ async fn analyse(
     directory: &TournamentDirectory,
     games: u64,
     time_per_move: Option<Duration>,
-    stops: &mut mpsc::Receiver<()>,
+    stops: &mut Stops,
 ) -> Result<bool> {
     let (stop, directory) = (Arc::new(AtomicBool::new(false)), directory.clone());
     let (time, stopped) = (time_per_move.unwrap_or(TIME_PER_MOVE), Arc::clone(&stop));
