@@ -19,11 +19,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let game = program(
-        "",
-        &args.program,
-        args.game_option.iter().cloned().collect(),
-    )?;
+    let options = args.game_option.iter().cloned().collect();
+    let game = program("", &args.program, options)?;
     let findings = check(&game, html::check_svg);
     let is_fit = findings.iter().all(|finding| finding.level != Level::Wrong);
     let json = || json!({"fit": is_fit, "findings": findings});

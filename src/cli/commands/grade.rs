@@ -141,10 +141,8 @@ fn keep_only(names: &[String], found: &mut Entrants) -> Result<()> {
     }
     let all = found.names();
     if let Some(missing) = names.iter().find(|name| !all.contains(&name.as_str())) {
-        bail!(
-            "--only {missing}: there is no such bot; there are {}",
-            all.join(", ")
-        );
+        let all = all.join(", ");
+        bail!("--only {missing}: there is no such bot; there are {all}");
     }
     found.retain(|known| names.iter().any(|name| name == known));
     Ok(())

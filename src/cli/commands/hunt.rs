@@ -75,11 +75,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let time = args.times.control()?;
     let path = pieces.as_ref().map(PiecesFile::path);
     let seat = || Seat::program(&*ruleset, path, program.clone(), time);
-    let analyst = Analyst::new(
-        Effort::Time(SOLVE),
-        solver::Options::default(),
-        &Arc::default(),
-    );
+    let effort = Effort::Time(SOLVE);
+    let analyst = Analyst::new(effort, solver::Options::default(), &Arc::default());
     let stop = AtomicBool::new(false);
     let seed = args.seed.unwrap_or(0);
     let begun = Instant::now();

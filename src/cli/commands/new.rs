@@ -225,11 +225,9 @@ fn write_new(file: &Path, text: &str) -> Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     create_executable(&mut options, script);
+    let exists = "the file exists already and was not changed; give another name";
     let mut target = options.open(file).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => usage!(
-            "{}: the file exists already and was not changed; give another name",
-            file.display()
-        ),
+        io::ErrorKind::AlreadyExists => wrong_at(file, exists),
         _ => unreadable(file, &error),
     })?;
     target.write_all(text.as_bytes()).map_err(|error| {

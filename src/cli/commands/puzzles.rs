@@ -60,10 +60,8 @@ fn load(set: &str) -> Result<Vec<Loaded>> {
             let names = SHIPPED.map(|(name, _)| format!("builtin:{name}"));
             let names = names.each_ref().map(String::as_str);
             let fix = hint(set, &names, "there are ");
-            bail!(
-                "no set of puzzles is called {}; {fix}",
-                quote(name.as_bytes())
-            );
+            let name = quote(name.as_bytes());
+            bail!("no set of puzzles is called {name}; {fix}");
         };
         read(path, text.as_bytes())
     } else {
@@ -162,10 +160,8 @@ fn puzzles_of(args: &MakeArgs, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Res
     }
     bar.line.clear();
     if unproven > 0 {
-        note!(
-            "{} not proven in time and left out; --time-per-move gives more",
-            counted(unproven, "position was", "positions were")
-        );
+        let positions = counted(unproven, "position was", "positions were");
+        note!("{positions} not proven in time and left out; --time-per-move gives more");
     }
     Ok(spread(puzzles, args.limit))
 }

@@ -106,10 +106,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let of_all = counted(checked, "game", "games");
     if wrong > 0 {
         let breaks = if wrong == 1 { "breaks" } else { "break" };
-        bail!(
-            "{}: {wrong} of {of_all} {breaks} the rules or cannot be read",
-            file.display()
-        );
+        let problem = format!("{wrong} of {of_all} {breaks} the rules or cannot be read");
+        return Err(wrong_at(file, &problem));
     }
     print_stderr(&match checked {
         0 => format!("{}: no games", file.display()),
@@ -147,12 +145,9 @@ fn write_picture(args: &Args, target: &Path) -> Result<()> {
     let drawn = stills(&*game.ruleset, &game.record).map_err(|problem| game.invalid(&problem))?;
     check_not_input(std::slice::from_ref(&game.file), target)?;
     let Some(picture) = drawn.get(turn) else {
-        let last = drawn.len() - 1;
-        bail!(
-            "--turn {turn}: game {} has {}; expected 0 to {last}",
-            game.number,
-            counted(last as u64, "turn", "turns"),
-        );
+        let (number, last) = (game.number, drawn.len() - 1);
+        let turns = counted(last as u64, "turn", "turns");
+        bail!("--turn {turn}: game {number} has {turns}; expected 0 to {last}");
     };
     write_file(target, picture, &format!("after turn {turn}"))
 }

@@ -123,10 +123,10 @@ pub(crate) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<()> {
     let is_target = |file: &&PathBuf| fs::canonicalize(file).is_ok_and(|file| file == target);
     match files.iter().find(is_target) {
         None => Ok(()),
-        Some(file) => Err(usage!(
-            "{}: it would be overwritten by what is made from it; choose another file",
-            file.display()
-        )),
+        Some(file) => {
+            let problem = "it would be overwritten by what is made from it; choose another file";
+            Err(wrong_at(file, problem))
+        }
     }
 }
 

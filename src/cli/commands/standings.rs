@@ -124,11 +124,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         add_file(path, args, &mut games)?;
     }
     if games.copies > 0 {
-        note!(
-            "{} in several files, and {} once",
-            counted(games.copies, "game is", "games are"),
-            if games.copies == 1 { "counts" } else { "count" }
-        );
+        let copies = counted(games.copies, "game is", "games are");
+        let count = if games.copies == 1 { "counts" } else { "count" };
+        note!("{copies} in several files, and {count} once");
     }
     warn_of_repetition(&games.distinct);
     // As large as all else that is kept of the games.
@@ -151,10 +149,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     for wanted in &args.bot {
         let is_here = |name: &str| name.split('@').next() == Some(wanted) || name == wanted;
         if !standings.places.iter().any(|place| is_here(&place.name)) {
-            note!(
-                "--bot {}: no game here is one of a bot of this name",
-                escape_controls(wanted)
-            );
+            let wanted = escape_controls(wanted);
+            note!("--bot {wanted}: no game here is one of a bot of this name");
         }
     }
     let (palette, columns) = (palette(&io::stdout()), terminal_width(&io::stdout()));

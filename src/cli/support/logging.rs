@@ -30,10 +30,8 @@ pub(crate) fn finish(status: u8) {
     if let Some(LogFile { path, problem, .. }) = LOG_FILE.get()
         && let Some(problem) = problem.get()
     {
-        note!(
-            "{}: the log was not written completely: {problem}",
-            path.display()
-        );
+        let path = path.display();
+        note!("{path}: the log was not written completely: {problem}");
     }
 }
 

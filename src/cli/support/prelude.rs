@@ -21,7 +21,7 @@ pub(crate) use super::recorded::{self, RecordedRules};
 pub(crate) use super::runtime::{examine, runtime, with_bots};
 pub(crate) use super::sandbox::{SandboxOptions, announce, warn_large, warn_root};
 pub(crate) use super::setup::{PiecesFile, absolute, palette, terminal_width, this_program};
-pub(crate) use super::setup::{unreadable, unwritable};
+pub(crate) use super::setup::{unreadable, unwritable, wrong_at};
 pub(crate) use super::signals::{self, Stops};
 pub(crate) use super::values::{self, AnswerTimes, MoveTime, TimeOptions, hint, one_of};
 pub(crate) use referee::analysis::{Analyst, Effort};

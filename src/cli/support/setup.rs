@@ -17,24 +17,23 @@ pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet> {
         return Ok(PieceSet::default());
     };
     if path.is_dir() {
-        bail!(
-            "{}: it is a directory; expected a piece set's CSV file",
-            path.display()
-        );
+        let problem = "it is a directory; expected a piece set's CSV file";
+        return Err(wrong_at(path, problem));
     }
     let file = text_file::open(path).map_err(|error| unreadable(path, &error))?;
-    PieceSet::read(file).map_err(|error| set_failure(path, &error))
+    PieceSet::read(file).map_err(|error| wrong_at(path, &error.to_string()))
 }
 
 pub(crate) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet> {
     let set = piece_set(path)?;
-    set.check_for_match()
-        .map_err(|error| set_failure(path.map_or(Path::new("the built-in set"), |p| p), &error))?;
+    let place = path.map_or(Path::new("the built-in set"), |path| path);
+    let checked = set.check_for_match();
+    checked.map_err(|error| wrong_at(place, &error.to_string()))?;
     Ok(set)
 }
 
-fn set_failure(path: &Path, error: &referee::game::quarto::SetError) -> Failure {
-    usage!("{}: {error}", path.display())
+pub(crate) fn wrong_at(place: &Path, problem: &str) -> Failure {
+    usage!("{}: {problem}", place.display())
 }
 
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {

@@ -220,10 +220,9 @@ fn take_in(league: &mut League, directory: &LeagueDirectory, intake: &Intake) ->
     for note in &intake.notes {
         note!("{note}; it is left out");
     }
-    note!(
-        "{}, {new} of them new",
-        counted(intake.submissions.len() as u64, "submission", "submissions")
-    );
+    let all = intake.submissions.len() as u64;
+    let all = counted(all, "submission", "submissions");
+    note!("{all}, {new} of them new");
     Ok(())
 }
 
@@ -359,10 +358,8 @@ fn play_final(args: &FinalArgs) -> Result<()> {
     let plan = directory.plan()?;
     if args.announce {
         if plan.is_some() {
-            bail!(
-                "{}: the final has been announced before; move this folder away to announce another one",
-                directory.path().display()
-            );
+            let problem = "the final has been announced before; move this folder away to announce another one";
+            return Err(wrong_at(directory.path(), problem));
         }
         return announce_final(args, &directory);
     }
@@ -387,10 +384,8 @@ fn play_final(args: &FinalArgs) -> Result<()> {
 }
 
 fn no_league(folder: &Path) -> Failure {
-    usage!(
-        "{}: there is no league in this folder; choose the folder of one",
-        folder.display()
-    )
+    let problem = "there is no league in this folder; choose the folder of one";
+    wrong_at(folder, problem)
 }
 
 fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<()> {

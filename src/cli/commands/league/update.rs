@@ -314,12 +314,9 @@ impl Update<'_> {
         }
         let (league, old) = (&self.league, self.old.as_ref());
         let kept = self.directory.change(league, old, &mut plan)?;
-        let games = 2 * plan.pairs_so_far();
-        note!(
-            "{}: {} games to play ({kept} reused)",
-            counted(plan.bots.len() as u64, "bot", "bots"),
-            games.saturating_sub(kept as u64),
-        );
+        let games = (2 * plan.pairs_so_far()).saturating_sub(kept as u64);
+        let bots = counted(plan.bots.len() as u64, "bot", "bots");
+        note!("{bots}: {games} games to play ({kept} reused)");
         Ok(plan)
     }
 }

@@ -7,7 +7,6 @@ use referee::arena::merge::{Merged, merge};
 use referee::arena::results::Next;
 use referee::arena::shard::Shard;
 use referee::record::journal::{Journal, LINGERING_LOCK, TornTail};
-use referee::tournament::schedule::Round;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArgs {
@@ -122,12 +121,9 @@ pub(super) fn shard(
 }
 
 fn read_plan(directory: &TournamentDirectory) -> Result<Plan> {
-    directory.plan()?.ok_or_else(|| {
-        usage!(
-            "{}: there is no plan.json in it; make one with referee shard plan",
-            directory.path().display()
-        )
-    })
+    let problem = "there is no plan.json in it; make one with referee shard plan";
+    let plan = directory.plan()?;
+    plan.ok_or_else(|| wrong_at(directory.path(), problem))
 }
 
 fn plan_next_round(out: Option<&Path>) -> Result<()> {
@@ -152,21 +148,16 @@ fn plan_next_round(out: Option<&Path>) -> Result<()> {
     let next = results.next(&plan);
     match next.map_err(TournamentError::from)? {
         Next::Round(round) => {
+            let games = 2 * round.count();
             plan.rounds.push(round);
             directory.write_plan(&mut plan)?;
-            note!(
-                "round {} of {} has {} games",
-                plan.rounds.len(),
-                plan.rounds_planned,
-                2 * plan.rounds.last().map_or(0, Round::count)
-            );
+            let (number, of) = (plan.rounds.len(), plan.rounds_planned);
+            note!("round {number} of {of} has {games} games");
             Ok(())
         }
         Next::Over | Next::Winner(_) => {
-            bail!(
-                "{}: the tournament is over; there is no next round",
-                out.display()
-            )
+            let problem = "the tournament is over; there is no next round";
+            Err(wrong_at(out, problem))
         }
     }
 }
@@ -184,12 +175,8 @@ pub(crate) fn run_merge(args: &MergeArgs) -> Result<()> {
     write_tables(&directory, &plan, &merged.results)?;
     print_summary(ended, &plan, &merged.results)?;
     if ended == Ended::Interrupted {
-        note!(
-            "round {} of {} is done; the next: referee shard plan --next --out {}",
-            plan.rounds.len(),
-            plan.rounds_planned,
-            directory.quoted()
-        );
+        let (number, of, path) = (plan.rounds.len(), plan.rounds_planned, directory.quoted());
+        note!("round {number} of {of} is done; the next: referee shard plan --next --out {path}");
     }
     Ok(())
 }
