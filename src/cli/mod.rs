@@ -4,8 +4,6 @@ mod commands;
 mod support;
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
@@ -17,7 +15,7 @@ use self::commands::{
 };
 use self::support::logging::LogOptions;
 use self::support::prelude::*;
-use self::support::{config, output, signals, suspension};
+use self::support::{config, output, suspension};
 use referee::report::has_word;
 #[cfg(all(target_os = "linux", not(portable)))]
 use referee::sandbox::supervisor;
@@ -166,10 +164,8 @@ const GROUPS: [(&str, &str); 5] = [
 ];
 
 fn listed() -> Vec<&'static str> {
-    GROUPS
-        .iter()
-        .flat_map(|(_, names)| names.split(' '))
-        .collect()
+    let groups = GROUPS.iter();
+    groups.flat_map(|(_, names)| names.split(' ')).collect()
 }
 
 /// The options of a match that `-h` shows.
@@ -270,7 +266,7 @@ pub(crate) fn run() -> ExitCode {
     output::finish(parse(arguments).and_then(|cli| run_parsed(&cli)))
 }
 
-fn parse(arguments: Vec<OsString>) -> Result<Cli, Failure> {
+fn parse(arguments: Vec<OsString>) -> Result<Cli> {
     let program = program();
     let arguments = config::expand(arguments, &program)?;
     let parsed = program
@@ -299,7 +295,7 @@ fn mistyped(arguments: &[OsString]) -> Option<Failure> {
     ))
 }
 
-fn run_parsed(cli: &Cli) -> Result<(), Failure> {
+fn run_parsed(cli: &Cli) -> Result<()> {
     // A built-in bot may see few files, and needs no more.
     let is_bot = matches!(cli.command, Some(Command::Bot(_)));
     // `RUST_LOG` is meant for the referee that started it, and its stderr is read as the bot's.
@@ -352,7 +348,7 @@ fn run_parsed(cli: &Cli) -> Result<(), Failure> {
 }
 
 /// A match of two bots needs them.
-fn check_open_files() -> Result<(), Failure> {
+fn check_open_files() -> Result<()> {
     match most_open_files() {
         Some(limit) if limit < LEAST_OPEN_FILES => Err(Failure::Referee(format!(
             "only {limit} files may be open at the same time, and the referee needs {LEAST_OPEN_FILES}; raise the limit (ulimit -n {LEAST_OPEN_FILES})"

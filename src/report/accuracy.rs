@@ -13,12 +13,9 @@ use crate::text::{escape_controls, short_name};
 /// Result, annotated turns, and which turns are solved.
 pub fn game_text(number: u64, record: &Record, analysis: &Annotation) -> String {
     let names = record.bots.each_ref().map(|bot| short_name(&bot.name));
-    let mut out = format!(
-        "game {number}, {} - {}: {}\n",
-        names[record.first],
-        names[record.first.other()],
-        escape_controls(&record.result_line())
-    );
+    let [first, second] = [record.first, record.first.other()].map(|bot| &names[bot]);
+    let result = escape_controls(&record.result_line());
+    let mut out = format!("game {number}, {first} - {second}: {result}\n");
     for note in &analysis.turns {
         if let Some(text) = &note.text {
             let player = &names[annotation::player(record.first, note.turn)];

@@ -139,9 +139,8 @@ impl Report {
     }
 
     fn counted(&self) -> impl Iterator<Item = (&Bot, &Opponent)> {
-        self.opponents
-            .iter()
-            .zip(self.progress.comparison.opponents())
+        let counts = self.progress.comparison.opponents();
+        self.opponents.iter().zip(counts)
     }
 
     /// The rows of the table by opponent, the head first.

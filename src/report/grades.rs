@@ -96,10 +96,8 @@ pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
         })
     };
     let tests: Vec<Value> = grade.rungs.iter().enumerate().map(test).collect();
-    let passed = grade
-        .rungs
-        .iter()
-        .filter(|rung| rung.verdict == Verdict::Passed);
+    let is_passed = |rung: &&RungResult| rung.verdict == Verdict::Passed;
+    let passed = grade.rungs.iter().filter(is_passed);
     // Of the last rung that it played: it orders bots that passed the same ones.
     let share = grade.rungs.iter().rev().find_map(|rung| rung.score);
     let whole = json!({
@@ -160,51 +158,26 @@ pub fn classroom50(grade: &Grade, submission: &Value) -> serde_json::Result<Stri
 pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String {
     let mut out = String::new();
     let name = escape_markdown(&short_name(&grade.name));
-    let _ = writeln!(
-        out,
-        "# {name}: {} of {} points\n",
-        grade.points, grade.most_points
-    );
+    let (points, most) = (grade.points, grade.most_points);
+    let _ = writeln!(out, "# {name}: {points} of {most} points\n");
     if let Some(problem) = &grade.problem {
-        let _ = writeln!(
-            out,
-            "It was not graded, because it cannot play: {}\n",
-            reason_in_markdown(problem)
-        );
-        return out;
+        let why = reason_in_markdown(problem);
+        return out + &format!("It was not graded, because it cannot play: {why}\n\n");
     }
     out.push_str("| rung | verdict | points | pairs of games | score |\n|---|---|---|---|---|\n");
     for rung in &grade.rungs {
-        let score = rung
-            .score
-            .map_or_else(String::new, |score| format!("{score:.3}"));
+        let score = rung.score.map(|score| format!("{score:.3}"));
+        let score = score.unwrap_or_default();
         let (name, verdict) = (escape_markdown(&rung.rung), rung.verdict.words());
-        let RungResult {
-            points,
-            most_points,
-            pairs,
-            ..
-        } = rung;
-        let pairs = pairs.len();
-        let _ = writeln!(
-            out,
-            "| {name} | {verdict} | {points} of {most_points} | {pairs} | {score} |"
-        );
+        let (points, most, pairs) = (rung.points, rung.most_points, rung.pairs.len());
+        let points = format!("{points} of {most}");
+        let _ = writeln!(out, "| {name} | {verdict} | {points} | {pairs} | {score} |");
     }
     out.push('\n');
     for rung in &grade.rungs {
-        let RungResult {
-            rung: name,
-            points,
-            most_points,
-            requirement,
-            ..
-        } = rung;
-        let verdict = rung.verdict.words();
-        let _ = writeln!(
-            out,
-            "## {name}: {verdict}, {points} of {most_points} points\n"
-        );
+        let (name, verdict, points) = (&rung.rung, rung.verdict.words(), rung.points);
+        let (most, requirement) = (rung.most_points, &rung.requirement);
+        let _ = writeln!(out, "## {name}: {verdict}, {points} of {most} points\n");
         let _ = writeln!(out, "To pass: {requirement}.\n");
         games(&mut out, scale, rung, folder);
     }
@@ -227,11 +200,7 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
     let certainty = 100.0 * (1.0 - scale.alpha - scale.beta);
     let (Some(score), Some([low, high]), Some(place)) = (rung.score, rung.interval, &rung.folder)
     else {
-        let _ = writeln!(
-            out,
-            "No games were played: an earlier rung was not passed.\n"
-        );
-        return;
+        return out.push_str("No games were played: an earlier rung was not passed.\n\n");
     };
     let _ = writeln!(
         out,

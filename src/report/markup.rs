@@ -48,11 +48,8 @@ pub fn as_html(markdown: &str, picture: Option<&str>) -> String {
 }
 
 fn tag(begin: &str, name: &str) -> String {
-    if name.is_empty() {
-        String::new()
-    } else {
-        format!("{begin}{name}>")
-    }
+    let tag = Some(format!("{begin}{name}>"));
+    tag.filter(|_| !name.is_empty()).unwrap_or_default()
 }
 
 fn image(svg: &str) -> String {

@@ -183,11 +183,7 @@ impl OwnGames {
             Some(_) => 2,
         };
         self.results[place] += 1;
-        let begins = if record.first == own {
-            "you"
-        } else {
-            "opponent"
-        };
+        let begins = ["opponent", "you"][usize::from(record.first == own)];
         let (id, result) = (shown(&record.id), escape_controls(&record.result_line()));
         let result = escape_markdown(&result);
         self.rows
@@ -267,10 +263,8 @@ impl OwnGames {
     }
 
     fn worst(&self) -> Option<&Blunder> {
-        self.blunders
-            .iter()
-            .rev()
-            .max_by_key(|blunder| blunder.steps)
+        let latest_first = self.blunders.iter().rev();
+        latest_first.max_by_key(|blunder| blunder.steps)
     }
 
     fn summary(&self, since: Option<&Since>) -> String {

@@ -133,12 +133,10 @@ static COLUMNS: [Column; 39] = {
 };
 
 fn moved(place: &Place) -> Value {
-    match place.before {
-        None => json!("new"),
-        Some(before) => {
-            json!(i64::try_from(before).unwrap_or(0) - i64::try_from(place.rank).unwrap_or(0))
-        }
-    }
+    let Some(before) = place.before else {
+        return json!("new");
+    };
+    json!(i64::try_from(before).unwrap_or(0) - i64::try_from(place.rank).unwrap_or(0))
 }
 
 /// A figure as tables write it; empty where it is not known.
@@ -285,10 +283,9 @@ fn criteria(standings: &Standings) -> Vec<&'static str> {
 }
 
 pub(in crate::report) fn order(standings: &Standings) -> String {
-    let why = if matches!(standings.order, Order::Rating | Order::Score) {
-        " (the bots have played unequally many games)"
-    } else {
-        ""
+    let why = match standings.order {
+        Order::Rating | Order::Score => " (the bots have played unequally many games)",
+        Order::Place | Order::Points => "",
     };
     let criteria = criteria(standings);
     let (first, rest) = criteria.split_first().unwrap_or((&"", &[]));
@@ -411,11 +408,8 @@ fn not_entered(absent: &NotEntered, between: &str) -> String {
     let name = short_name(&absent.name);
     let reason = join_parts(&absent.reason, between);
     // A private page has no reasons.
-    if reason.is_empty() {
-        name
-    } else {
-        format!("{name}: {reason}")
-    }
+    let gap = if reason.is_empty() { "" } else { ": " };
+    format!("{name}{gap}{reason}")
 }
 
 fn summary(standings: &Standings) -> String {
@@ -647,10 +641,8 @@ pub(super) fn turn_figures(tally: &Tally) -> impl Iterator<Item = (&'static Colu
 /// A row for each bot, in the standings' order; empty where two have not met.
 pub fn crosstable_csv(standings: &Standings) -> String {
     let mut table = CsvTable::default();
-    let names = standings
-        .places
-        .iter()
-        .map(|place| escape_formula(&place.name));
+    let names = standings.places.iter();
+    let names = names.map(|place| escape_formula(&place.name));
     table.row(std::iter::once("bot".to_owned()).chain(names));
     for place in &standings.places {
         let against = place.against.iter();
@@ -664,11 +656,9 @@ pub fn crosstable_csv(standings: &Standings) -> String {
 /// A spreadsheet must not run it.
 pub(in crate::report) fn escape_formula(text: &str) -> String {
     let text = escape_controls(text);
-    if text.starts_with(['=', '+', '-', '@']) {
-        format!("'{text}")
-    } else {
-        text
-    }
+    let is_formula = text.starts_with(['=', '+', '-', '@']);
+    let quote = if is_formula { "'" } else { "" };
+    format!("{quote}{text}")
 }
 
 #[derive(Debug, Default)]

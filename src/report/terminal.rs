@@ -191,10 +191,8 @@ pub fn draw_within(picture: &Picture, palette: &Palette, columns: Option<usize>)
     let (rows, indent) = (board.len(), " ".repeat(INDENT));
     let height = if beside { rows.max(side.len()) } else { rows };
     for i in 0..height {
-        let left = board
-            .get(i)
-            .cloned()
-            .unwrap_or_else(|| " ".repeat(board_width));
+        let blank = || " ".repeat(board_width);
+        let left = board.get(i).cloned().unwrap_or_else(blank);
         let right = side.get(i).filter(|_| beside).map_or("", String::as_str);
         let line = format!("{left}{indent}{right}");
         let _ = writeln!(out, "{}", line.trim_end());

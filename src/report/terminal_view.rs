@@ -157,11 +157,8 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             // A person saw the position.
             return Ok(());
         };
-        let reproduce = if fault.reproduced {
-            format!("reproduced: {reproduce}")
-        } else {
-            format!("reproduce: {reproduce}")
-        };
+        let label = ["reproduce", "reproduced"][usize::from(fault.reproduced)];
+        let reproduce = format!("{label}: {reproduce}");
         circumstances(&mut self.err, record, &fault.request, None, &reproduce)
     }
 
@@ -202,10 +199,8 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         }
         // Scripts read the last line.
         let ([a, b], [of_a, of_b]) = (&self.names, BotIndex::ALL.map(|bot| score.points(bot)));
-        let (won, drawn) = (
-            counted(score.wins[0], "win", "wins"),
-            counted(score.draws, "draw", "draws"),
-        );
+        let won = counted(score.wins[0], "win", "wins");
+        let drawn = counted(score.draws, "draw", "draws");
         let lost = counted(score.wins[1], "loss", "losses");
         let games = counted(score.games(), "game", "games");
         writeln!(
@@ -240,12 +235,9 @@ impl<O: Write, E: Write> TerminalView<O, E> {
                 let figure = Some(figure(key, place)).filter(|figure| !figure.is_empty())?;
                 Some(format!("{} {figure}", short_name(&place.name)))
             });
-            let shown = shown.collect::<Vec<_>>().join(", ");
-            if shown.is_empty() {
-                "none".to_owned()
-            } else {
-                shown
-            }
+            let shown = Some(shown.collect::<Vec<_>>().join(", "));
+            let known = shown.filter(|shown| !shown.is_empty());
+            known.unwrap_or_else(|| "none".to_owned())
         };
         write!(self.out, "Forfeits: {}.", of("forfeits"))?;
         // Elsewhere the same seed prints the same.
@@ -278,11 +270,10 @@ fn circumstances(
     let lines: Vec<&str> = stderr.lines().collect();
     let last = &lines[lines.len().saturating_sub(STDERR_LINES)..];
     // Stack frames may have pushed the error out.
-    let is_shown = |error: &String| {
-        last.iter()
-            .any(|line| !line.is_empty() && error.contains(line))
-    };
-    let error = explaining_line(stderr).filter(|error| !is_shown(error));
+    let error = explaining_line(stderr).filter(|error| {
+        let mut last = last.iter();
+        !last.any(|line| !line.is_empty() && error.contains(line))
+    });
     writeln!(out, "  the end of its stderr:")?;
     for line in error.as_deref().iter().chain(last) {
         writeln!(out, "    {}", cut(&escape_controls(line), STDERR_COLUMNS))?;
@@ -292,12 +283,9 @@ fn circumstances(
 
 /// What happens to a game whose clock ran out while the referee was stalled.
 pub fn stall_sentence(why: &str, again: bool) -> String {
-    let then = if again {
-        "the game is void and is played again"
-    } else {
-        "it is not played again, so the result counts"
-    };
-    format!("{why}; {then}")
+    let counts = "it is not played again, so the result counts";
+    let then = [counts, "the game is void and is played again"];
+    format!("{why}; {}", then[usize::from(again)])
 }
 
 impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
@@ -342,10 +330,8 @@ impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
         self.turn += 1;
         let (palette, number) = (self.shown_palette(), self.turn);
         let name = styled(palette.heading, self.name(side));
-        let (turn, time) = (
-            after.describe_last_turn(),
-            styled(palette.faint, &time(elapsed)),
-        );
+        let turn = after.describe_last_turn();
+        let time = styled(palette.faint, &time(elapsed));
         let board = draw_within(&self.picture(after), &palette, self.options.columns);
         self.show(&format!("\n{number:>2}. {name} {turn}  {time}\n{board}"))
     }

@@ -439,7 +439,9 @@ fn ctrl_c_finishes_the_games_in_hand() {
         "to resume: referee tournament --out {}",
         place.path("t").display()
     );
-    assert!(run.stderr.contains(&command), "{run}");
+    // And that it was interrupted is not said once more.
+    let last = format!("referee: stopped; {command}\n");
+    assert!(run.stderr.ends_with(&last), "{run}");
     let games = place.records("t");
     assert!(games.len() < 100, "{run}");
     // It goes on where it was.

@@ -1,35 +1,18 @@
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicUsize;
 
 use serde::{Deserialize, Serialize};
 
 use super::tournament::{GamesOptions, Options};
-use crate::cli::support::folder::{Records, plan_in, replace_file};
-use crate::cli::support::games::{GameOptions, check_builtins};
-use crate::cli::support::output::ProgressBar;
+use crate::cli::support::folder::plan_in;
+use crate::cli::support::games::check_builtins;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
-use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
-use crate::cli::support::setup::{PiecesFile, recorded_ruleset, this_program};
-use crate::cli::support::values::{self, TimeOptions};
+use crate::cli::support::setup::recorded_ruleset;
 use referee::alike::questions::{Position, draw};
 use referee::alike::{Answers, QUESTIONS, Questionnaire};
-use referee::analysis::{Analyst, Effort};
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::{self, Entrant};
-use referee::arena::plan::{BotPlan, Limits};
-use referee::bot::shell;
-use referee::game::Game;
-use referee::league::state::League;
-use referee::play::TimeControl;
 use referee::play::game_runner::GameError;
-use referee::record::{Record, text_file};
 use referee::report::alike::Report;
 use referee::seed::{Purpose, generator};
-use referee::solver;
 use referee::threads::{for_each_chunk, processors};
 use referee::tournament::alike::pairs;
 
@@ -108,11 +91,11 @@ struct Asking {
     sandbox: SandboxOptions,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     ask(&args.bots, &args.asking, None)
 }
 
-pub(crate) fn run_league(args: &LeagueArgs) -> Result<(), Failure> {
+pub(crate) fn run_league(args: &LeagueArgs) -> Result<()> {
     let folder = Path::new(&args.folder);
     if League::read(folder)?.is_none() || TournamentDirectory::at(folder).plan()?.is_none() {
         bail!(
@@ -124,7 +107,7 @@ pub(crate) fn run_league(args: &LeagueArgs) -> Result<(), Failure> {
     ask(texts, &args.asking, Some(&folder.join(CACHE)))
 }
 
-fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Failure> {
+fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<()> {
     let (ruleset, bots, count) = class(texts, asking)?;
     let (seed, begun) = (asking.seed.unwrap_or(0), Instant::now());
     let stop = Arc::new(AtomicBool::new(false));
@@ -175,10 +158,8 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Fa
     let choices = |number: usize| answers.iter().map(move |answers| answers.choices[number]);
     let questions = positions.iter().enumerate();
     let questions = questions.map(|(number, position)| position.question(choices(number)));
-    let names: Vec<String> = bots[..count]
-        .iter()
-        .map(|bot| bot.plan.name.clone())
-        .collect();
+    let names = bots[..count].iter().map(|bot| bot.plan.name.clone());
+    let names: Vec<String> = names.collect();
     let report = Report {
         ruleset: &*ruleset,
         positions,
@@ -190,12 +171,8 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Fa
     if let Some(path) = &asking.html {
         replace_file(path, &report.html())?;
     }
-    let text = if asking.json {
-        format!("{:#}\n", report.json())
-    } else {
-        report.text()
-    };
-    Ok(Stdout.write_all(text.as_bytes())?)
+    let json = || format!("{:#}", report.json());
+    print_found(asking.json, json, |_| report.text())
 }
 
 fn positions(
@@ -216,7 +193,7 @@ fn positions(
 /// The rules; bots, then starter code; how many are bots.
 type Class = (Arc<dyn Game>, Vec<Entrant>, usize);
 
-fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
+fn class(texts: &[String], asking: &Asking) -> Result<Class> {
     let mut options = Options {
         games: GamesOptions {
             game: asking.game.clone(),
@@ -278,7 +255,7 @@ fn of_records(
     path: &Path,
     limits: Limits,
     wanted: &mut Vec<BotPlan>,
-) -> Result<Option<Arc<dyn Game>>, Failure> {
+) -> Result<Option<Arc<dyn Game>>> {
     let mut last: Option<Record> = None;
     for record in Records::open(path)? {
         let (_, record) = record?;
@@ -337,12 +314,10 @@ struct Interview<'a> {
 
 impl Interview<'_> {
     /// Asks several bots at a time, those whose answers are not known.
-    fn answers(&self, known: &mut BTreeMap<String, Answers>) -> Result<Vec<Answers>, Failure> {
+    fn answers(&self, known: &mut BTreeMap<String, Answers>) -> Result<Vec<Answers>> {
         let key = |bot: &Entrant| format!("{} {:?}", bot.plan.hash, bot.plan.limits);
-        let unknown = self
-            .bots
-            .iter()
-            .filter(|bot| !known.contains_key(&key(bot)));
+        let unknown = self.bots.iter();
+        let unknown = unknown.filter(|bot| !known.contains_key(&key(bot)));
         let mut asked: Vec<_> = unknown.map(|bot| (bot, Ok(Answers::default()))).collect();
         let (of, threads) = (asked.len(), processors());
         self.done.store(self.bots.len() - of, Ordering::Relaxed);
@@ -367,7 +342,7 @@ impl Interview<'_> {
     }
 
     /// A bot that cannot be started answers nothing.
-    fn ask(&self, bot: &Entrant, budget: Duration) -> Result<Answers, Failure> {
+    fn ask(&self, bot: &Entrant, budget: Duration) -> Result<Answers> {
         let ruleset = &*self.questionnaire.ruleset;
         let time = TimeControl::try_from(bot.plan.limits).unwrap_or_default();
         let seat = || bot.seat(ruleset, self.pieces, None);

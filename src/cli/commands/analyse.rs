@@ -1,19 +1,10 @@
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::report::check_not_input;
-use crate::cli::support::folder::{GameChoice, Records, invalid, records_of};
-use crate::cli::support::output::ProgressBar;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::run_interruptible;
-use crate::cli::support::values::{self, SolverArgs};
-use referee::analysis::{Analyst, Effort, check, with_analysis};
-use referee::record::Record;
+use crate::cli::support::values::SolverArgs;
+use referee::analysis::{check, with_analysis};
 use referee::record::annotation::Annotation;
 use referee::record::atomic_file::AtomicFile;
 use referee::record::reader::LineError;
@@ -44,9 +35,9 @@ pub(crate) struct Args {
     solver: SolverArgs,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let file = records_of(&args.file)?;
-    let ((), interrupted) = run_interruptible(|stop| {
+    run_interruptible(|stop| {
         let target = args.output.as_deref().map(|path| {
             check_not_input(std::slice::from_ref(&file), path)?;
             AtomicFile::create(path).map_err(|error| unwritable(path, &error))
@@ -54,11 +45,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let target = target.transpose()?;
         let games = read(args, &file)?;
         analyse(args, &file, &games, target, stop)
-    })?;
-    if interrupted {
-        return Err(Failure::Interrupted);
-    }
-    Ok(())
+    })
 }
 
 struct Game {
@@ -68,7 +55,7 @@ struct Game {
 }
 
 /// Without those that are neither analysed nor written.
-fn read(args: &Args, file: &Path) -> Result<Vec<Game>, Failure> {
+fn read(args: &Args, file: &Path) -> Result<Vec<Game>> {
     let mut reader = Records::open(file)?;
     let (mut games, mut count, mut is_there) = (Vec::new(), 0, false);
     while let Some(line) = reader.next_line()? {
@@ -107,7 +94,7 @@ fn analyse(
     games: &[Game],
     target: Option<AtomicFile>,
     stop: &Arc<AtomicBool>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let effort = Effort::Time(args.time_per_move);
     let analyst = Analyst::new(effort, args.solver.options(), stop);
     let chosen = games.iter().filter(|game| game.record.is_some());
@@ -116,13 +103,10 @@ fn analyse(
     let (mut analyses, mut output) = (Vec::new(), Vec::new());
     let bar = ProgressBar::new(chosen, "games");
     let mut done = 0;
-    for Game {
-        number,
-        line,
-        record,
-    } in games
-    {
-        let record = record.as_ref().filter(|_| !stop.load(Ordering::Relaxed));
+    for game in games {
+        let (number, line) = (game.number, &game.line);
+        let is_over = stop.load(Ordering::Relaxed);
+        let record = game.record.as_ref().filter(|_| !is_over);
         let Some(record) = record else {
             output.extend(line);
             continue;
@@ -130,7 +114,7 @@ fn analyse(
         let annotation = analyst.analyse(record, |turn| {
             bar.set_message(format!("game {number}, turn {turn}"));
         });
-        let annotation = annotation.map_err(|problem| invalid(file, *number, &problem))?;
+        let annotation = annotation.map_err(|problem| invalid(file, number, &problem))?;
         bar.inc();
         done += 1;
         if args.output.is_some() {
@@ -147,7 +131,7 @@ fn analyse(
                 "analysis": annotation.to_json(),
             }));
         } else {
-            let text = game_text(*number, record, &annotation);
+            let text = game_text(number, record, &annotation);
             bar.line.suspend(|| Stdout.write_all(text.as_bytes()))?;
         }
     }
@@ -156,19 +140,12 @@ fn analyse(
         let written = target.write_all(&output).and_then(|()| target.commit());
         written.map_err(|error| unwritable(path, &error))?;
     }
-    let text = if args.json {
-        let bots: Vec<Value> = bots.iter().map(BotTally::json).collect();
-        let complete = done == chosen;
-        format!(
-            "{}\n",
-            json!({"games": analyses, "bots": bots, "complete": complete})
-        )
-    } else if done == 0 {
-        "no games\n".to_owned()
-    } else {
-        table(&bots, &palette(&io::stdout()))
-    };
-    Stdout.write_all(text.as_bytes())?;
+    let tallies: Vec<Value> = bots.iter().map(BotTally::json).collect();
+    let json = || json!({"games": analyses, "bots": tallies, "complete": done == chosen});
+    print_found(args.json, json, |palette| match done {
+        0 => "no games\n".to_owned(),
+        _ => table(&bots, palette),
+    })?;
     if done < chosen {
         let games = counted(chosen, "game", "games");
         note!("{done} of {games} analysed");

@@ -1,19 +1,16 @@
-use std::io;
-use std::path::{Path, PathBuf};
-
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::cli::support::games::BuiltinGameOptions;
 use crate::cli::support::pages::write_file;
 use crate::cli::support::prelude::*;
-use crate::cli::support::setup::{piece_set, terminal_width};
+use crate::cli::support::setup::piece_set;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::notation::ConfigurationError;
 use referee::game::quarto::{Edition, PieceSet};
 use referee::game::{BuiltinGame as _, Picture};
 use referee::report::html::board;
 use referee::report::picture::{Pieces, Shown, still};
-use referee::report::terminal::{aligned, draw_within};
+use referee::report::terminal::draw_within;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -66,7 +63,7 @@ struct Position {
     json: Value,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     if let Some(target) = &args.page {
         return write_page(args, target);
     }
@@ -98,7 +95,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
+fn write_page(args: &Args, target: &Path) -> Result<()> {
     let game = args.game.game()?.game(args.game.set.choices()?);
     let given = args.config.as_deref().map(str::trim);
     let refused = |problem| {
@@ -111,14 +108,11 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         |text| game.start_from(text).or_else(|_| game.read_request(text)),
     );
     let position = session.map_err(refused)?.request();
-    write_file(
-        target,
-        &board(&*game, &position),
-        &format!("a board at {position}"),
-    )
+    let content = format!("a board at {position}");
+    write_file(target, &board(&*game, &position), &content)
 }
 
-fn write_picture(position: &Position, target: &Path) -> Result<(), Failure> {
+fn write_picture(position: &Position, target: &Path) -> Result<()> {
     let pieces = &position.pieces;
     let shown = Shown::new(pieces, &position.board, position.hand, &position.picture);
     let lines = position.lines.iter();
@@ -142,20 +136,16 @@ fn with_hand(text: &str, cells: usize) -> (String, Option<char>) {
     }
 }
 
-fn quarto(args: &Args) -> Result<Position, Failure> {
+fn quarto(args: &Args) -> Result<Position> {
     let given = args.config.as_deref().unwrap_or_default();
     let set = piece_set(args.game.set.pieces.as_ref())?;
     let edition = Edition::new(args.game.set.rules(), set);
     let set = &edition.set;
     let refused = |problem: &str| usage!("{}: {problem}", quote(given.as_bytes()));
     let wrong = |error: ConfigurationError| {
-        let is_other = [42, 44].contains(&error.found);
-        let fix = if is_other {
-            "; for one of four-in-a-row: --game four-in-a-row"
-        } else {
-            ""
-        };
-        refused(&format!("{error}{fix}"))
+        let fix = "; for one of four-in-a-row: --game four-in-a-row";
+        let fix = [42, 44].contains(&error.found).then_some(fix);
+        refused(&format!("{error}{}", fix.unwrap_or_default()))
     };
     let (config, hand) = with_hand(given, 16);
     let board = set.configuration(&config).map_err(wrong)?;
@@ -171,11 +161,8 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     let mut picture = edition.board_picture(&board);
     if let Some(piece) = hand.and_then(|symbol| set.piece(symbol)) {
         json["hand"] = json!(set.words(piece));
-        picture.hand = Some(format!(
-            "{} {}",
-            set.symbol(piece),
-            set.words(piece).join(" ")
-        ));
+        let (symbol, words) = (set.symbol(piece), set.words(piece).join(" "));
+        picture.hand = Some(format!("{symbol} {words}"));
     }
     let owned = |(line, property): (&str, &str)| (line.to_owned(), property.to_owned());
     Ok(Position {
@@ -194,21 +181,18 @@ fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), Str
     let Some(symbol) = hand else {
         return Ok(());
     };
+    let problem = if set.piece(symbol).is_none() {
+        "is not a piece of this set; expected a piece"
+    } else if board.contains(symbol) {
+        "is on the board already; expected another piece"
+    } else {
+        return Ok(());
+    };
     let shown = quote(symbol.to_string().as_bytes());
-    if set.piece(symbol).is_none() {
-        return Err(format!(
-            "{shown} in hand is not a piece of this set; expected a piece, or - for none"
-        ));
-    }
-    if board.contains(symbol) {
-        return Err(format!(
-            "{shown} in hand is on the board already; expected another piece, or - for none"
-        ));
-    }
-    Ok(())
+    Err(format!("{shown} in hand {problem}, or - for none"))
 }
 
-fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
+fn four_in_a_row(args: &Args) -> Result<Position> {
     let given = args.config.as_deref().unwrap_or_default();
     let refused = |problem: String| usage!("{}: {problem}", quote(given.as_bytes()));
     // A request begins with the mark of the side to move.
@@ -230,7 +214,7 @@ fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
     })
 }
 
-fn print_set(args: &Args) -> Result<(), Failure> {
+fn print_set(args: &Args) -> Result<()> {
     let set = piece_set(args.game.set.pieces.as_ref())?;
     let mut out = Stdout;
     if args.json {
@@ -259,10 +243,8 @@ fn set_json(set: &PieceSet) -> Value {
         let words = words.map(|(value, word)| (word.clone(), json!(pieces(f, value))));
         (feature.name.clone(), Value::Object(words.collect()))
     });
-    let properties = set
-        .order()
-        .iter()
-        .map(|&piece| (set.symbol(piece).to_string(), json!(set.words(piece))));
+    let words = |&piece| (set.symbol(piece).to_string(), json!(set.words(piece)));
+    let properties = set.order().iter().map(words);
     let [features, properties] = [features.collect(), properties.collect::<Map<_, _>>()];
     json!({"features": features, "properties": properties})
 }

@@ -1,7 +1,5 @@
-use std::env::{self, VarError};
-use std::io::{self, BufRead, Write};
-use std::path::PathBuf;
-use std::time::Duration;
+use std::env::VarError;
+use std::io::{BufRead, Write};
 
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
@@ -9,10 +7,9 @@ use rand::seq::IndexedRandom as _;
 
 use crate::cli::support::prelude::*;
 use crate::cli::support::setup::match_set;
-use crate::cli::support::values;
 use referee::game::BuiltinBot;
 use referee::game::quarto::Rules;
-use referee::game::registry::{self, Choices, GAMES};
+use referee::game::registry::{Choices, GAMES};
 use referee::game_program::messages::MOST_BYTES;
 use referee::protocol::{MAX_LINE_BYTES, NotUtf8, answer_text, env as names};
 use referee::strategy::builtin::{Builtin, UnknownBuiltin};
@@ -26,11 +23,9 @@ pub(crate) struct Args {
     name: String,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let strategy: Builtin = args
-        .name
-        .parse()
-        .map_err(|error: UnknownBuiltin| usage!("builtin:{}: {error}", args.name))?;
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let unknown = |error: UnknownBuiltin| usage!("builtin:{}: {error}", args.name);
+    let strategy: Builtin = args.name.parse().map_err(unknown)?;
     let game = match variable(names::GAME)? {
         None => &GAMES[0],
         Some(name) => match registry::find(&name) {
@@ -74,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     serve(bot, MAX_LINE_BYTES)
 }
 
-fn seed() -> Result<u64, Failure> {
+fn seed() -> Result<u64> {
     match variable(names::SEED)? {
         None => Ok(rand::random()),
         Some(text) => text
@@ -83,18 +78,16 @@ fn seed() -> Result<u64, Failure> {
     }
 }
 
-fn of_the_answers() -> Result<BuiltinBot, Failure> {
+fn of_the_answers() -> Result<BuiltinBot> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed()?);
     Ok(Box::new(move |request| {
         let answers: Vec<&str> = request.split('\t').skip(1).collect();
-        answers
-            .choose(&mut rng)
-            .map(|&answer| answer.to_owned())
-            .ok_or_else(|| "it does not list the legal answers".to_owned())
+        let answer = answers.choose(&mut rng).map(|&answer| answer.to_owned());
+        answer.ok_or_else(|| "it does not list the legal answers".to_owned())
     }))
 }
 
-fn variable(name: &str) -> Result<Option<String>, Failure> {
+fn variable(name: &str) -> Result<Option<String>> {
     match env::var(name) {
         // Some shells pass unset variables on as empty ones.
         Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
@@ -103,7 +96,7 @@ fn variable(name: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-fn serve(mut bot: BuiltinBot, most: usize) -> Result<(), Failure> {
+fn serve(mut bot: BuiltinBot, most: usize) -> Result<()> {
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
     let mut bytes = Vec::new();

@@ -1,35 +1,19 @@
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Duration;
-use std::{fs, io};
-
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::cli::support::games::GameOptions;
-use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded;
-use crate::cli::support::runtime::examine;
-use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
-use crate::cli::support::setup::{PiecesFile, palette, terminal_width, unwritable};
-use crate::cli::support::values::{self, AnswerTimes};
-use referee::arena::entrants::{self, FolderPrograms};
+use crate::cli::support::setup::{palette, unwritable};
+use referee::arena::entrants::FolderPrograms;
 use referee::bot::naming::distinct_names;
-use referee::bot::spec::{BotSpec, Program};
 use referee::bot::submission::OWN;
 use referee::checkup::{Check, Checkup, Notice, Problem, Report, Verdict};
 use referee::executable::interpreter::compiling;
 use referee::league::build;
 use referee::league::intake::{self, Intake};
-use referee::play::game_runner::GameRunner;
-use referee::play::seat::Seat;
 use referee::report::checks::{CheckedBot, as_csv};
-use referee::report::terminal::{Palette, styled, wrapped};
+use referee::report::terminal::{styled, wrapped};
 use referee::sandbox::snapshot::{copy_file, copy_tree};
-use referee::text::{format_duration, milliseconds as ms, short_name};
+use referee::text::{format_duration, milliseconds as ms};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -61,7 +45,7 @@ pub(crate) struct Args {
 }
 
 #[expect(clippy::too_many_lines, reason = "one story, told in its order")]
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let mut builds = Builds::default();
     let path = Path::new(&args.bot);
     let intake = intake::to_check(path, &args.sandbox.for_repositories())?;
@@ -80,18 +64,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     let of_several = |found: &FolderPrograms| found.programs.len() + found.unusable.len() > 1;
-    let is_class = found
-        .as_ref()
-        .is_some_and(|found| intake.is_none() || of_several(found));
+    let is_several = |found| intake.is_none() || of_several(found);
+    let is_class = found.as_ref().is_some_and(is_several);
     let (programs, refused) = match found {
         Some(found) => bots_of(found, &args.sandbox, &mut builds)?,
         None => (one.into_iter().collect(), Vec::new()),
     };
     let bots: Vec<BotSpec> = programs.iter().cloned().map(BotSpec::Program).collect();
     let sandboxes = args.sandbox.of_bots(&bots)?;
-    let own = programs
-        .iter()
-        .map(|program| (program.name.as_str(), Some(program)));
+    let own = programs.iter();
+    let own = own.map(|program| (program.name.as_str(), Some(program)));
     let names = distinct_names(&own.collect::<Vec<_>>());
     let ruleset = args.game.ruleset()?;
     let pieces = args.game.pieces_file(&*ruleset)?;
@@ -167,7 +149,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         writeln!(Stdout, "{}", styled(palette.heading, &conclusion))?;
     }
     if fit < checked.len() {
-        return Err(Failure::Unfit);
+        return Err(WRONG);
     }
     Ok(())
 }
@@ -176,11 +158,8 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
     let mut text = String::new();
     let left_out = report.left_out();
     if !left_out.is_empty() {
-        text = format!(
-            "Left out, as {} were over: {}; --time gives more.\n",
-            format_duration(budget),
-            left_out.join(", ")
-        );
+        let (time, left_out) = (format_duration(budget), left_out.join(", "));
+        text = format!("Left out, as {time} were over: {left_out}; --time gives more.\n");
     }
     if report.is_fit() {
         let conclusion = format!("{name} passes the entry check.");
@@ -198,10 +177,8 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
         let more = counted(more, "more check", "more checks");
         let _ = writeln!(text, "The same {same} in {more}.");
     }
-    let checks = report.checks.iter();
-    let skipped = checks
-        .filter(|check| check.verdict == Verdict::Skipped)
-        .count();
+    let is_skipped = |check: &&Check| check.verdict == Verdict::Skipped;
+    let skipped = report.checks.iter().filter(is_skipped).count();
     if skipped > 0 {
         let checks = counted(skipped as u64, "check is not made", "checks are not made");
         let _ = writeln!(text, "{checks} until then.");
@@ -229,11 +206,8 @@ fn line(check: &Check, palette: &Palette) -> String {
     };
     let problem = check.problem().filter(|_| !check.required);
     let advice = problem.map_or("", |_| " (advice)");
-    let text = if text.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", escape_controls(&text))
-    };
+    let gap = if text.is_empty() { "" } else { ": " };
+    let text = format!("{gap}{}", escape_controls(&text));
     let fix = problem.map_or_else(String::new, fix);
     let mut said = format!("{}{advice}{text}", check.name);
     if let Some(width) = terminal_width(&io::stdout()) {
@@ -299,7 +273,7 @@ fn message(which: Option<&str>, check: &str, done: usize, of: usize) -> String {
     }
 }
 
-fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
+fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>> {
     if !path.is_dir() || path.join(OWN).is_file() {
         return Ok(None);
     }
@@ -347,7 +321,7 @@ impl Builds {
     }
 
     /// Built from a copy if it cannot be started as it is.
-    fn program(&mut self, text: &str, options: &SandboxOptions) -> Result<Program, Failure> {
+    fn program(&mut self, text: &str, options: &SandboxOptions) -> Result<Program> {
         let path = Path::new(text);
         let mut as_it_is = recorded::program(text, "checked");
         if let (Ok(program), Ok(file)) = (&mut as_it_is, build::program(path)) {
@@ -395,7 +369,7 @@ fn bots_of(
     found: FolderPrograms,
     options: &SandboxOptions,
     builds: &mut Builds,
-) -> Result<(Vec<Program>, Refused), Failure> {
+) -> Result<(Vec<Program>, Refused)> {
     if !found.others.is_empty() {
         note!(
             "not checked, as these are not programs: {}",

@@ -1,10 +1,7 @@
-use std::fmt::Write as _;
-
 use crate::cli::support::games::{self, program};
 use crate::cli::support::prelude::*;
 use referee::bot::shell::quoted;
 use referee::game_program::checks::{Finding, Level, check};
-use referee::report::html;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -21,25 +18,19 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let game = program(
-        "",
-        &args.program,
-        args.game_option.iter().cloned().collect(),
-    )?;
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let options = args.game_option.iter().cloned().collect();
+    let game = program("", &args.program, options)?;
     let findings = check(&game, html::check_svg);
     let is_fit = findings.iter().all(|finding| finding.level != Level::Wrong);
-    let text = if args.json {
-        serde_json::json!({"fit": is_fit, "findings": findings}).to_string() + "\n"
-    } else {
-        words(&findings, &game.about().name, &args.program)
-    };
-    Stdout.write_all(text.as_bytes())?;
-    if is_fit { Ok(()) } else { Err(Failure::Unfit) }
+    let json = || json!({"fit": is_fit, "findings": findings});
+    print_found(args.json, json, |palette| {
+        words(&findings, &game.about().name, &args.program, palette)
+    })?;
+    if is_fit { Ok(()) } else { Err(WRONG) }
 }
 
-fn words(findings: &[Finding], name: &str, program: &str) -> String {
-    let palette = palette(&std::io::stdout());
+fn words(findings: &[Finding], name: &str, program: &str, palette: &Palette) -> String {
     let mut text = String::new();
     for finding in findings {
         let style = match finding.level {
@@ -55,9 +46,8 @@ fn words(findings: &[Finding], name: &str, program: &str) -> String {
         }
         text.push('\n');
     }
-    let wrong = findings
-        .iter()
-        .find(|finding| finding.level == Level::Wrong);
+    let mut findings = findings.iter();
+    let wrong = findings.find(|finding| finding.level == Level::Wrong);
     let _ = match wrong {
         None => writeln!(
             text,

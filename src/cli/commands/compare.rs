@@ -1,32 +1,14 @@
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
-use std::fs::{self, OpenOptions};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-
-use tokio::sync::mpsc;
+use std::fs::OpenOptions;
 
 use super::tournament::{GamesOptions, Options, OwnRun, Venue};
 use crate::cli::support::games::check_solvable;
-use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
-use crate::cli::support::runtime::with_bots;
-use crate::cli::support::sandbox::{announce, warn_large, warn_root};
-use crate::cli::support::setup::this_program;
-use crate::cli::support::signals;
-use crate::cli::support::values::{self, MoveTime};
 use referee::arena::comparison::{Progress, round};
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::{self, Entrant};
-use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Format, Plan, RejectedBot};
+use referee::arena::plan::Format;
 use referee::arena::preparation::{identical, same_program};
-use referee::arena::results::Results;
 use referee::arena::{self, until};
-use referee::bot::spec::BotSpec;
 use referee::report::comparison::{Bot, Ended, Report};
-use referee::sandbox::Sandbox;
 use referee::seed::{self, Purpose, generator};
 use referee::strategy;
 use referee::tournament::betting::MeanTest;
@@ -104,12 +86,9 @@ impl Args {
 
     /// `has_pool`: both play others, too.
     fn terms(&self, has_pool: bool) -> Terms {
+        let questions = [Question::Better, Question::NotWorse];
         Terms {
-            question: if self.asks_not_worse() {
-                Question::NotWorse
-            } else {
-                Question::Better
-            },
+            question: questions[usize::from(self.asks_not_worse())],
             margin: self.margin.abs(),
             direct: f64::from(percentage(has_pool)) / 100.0,
             alpha: ERROR,
@@ -117,7 +96,7 @@ impl Args {
         }
     }
 
-    fn test(&self, has_pool: bool) -> Result<MeanTest, Failure> {
+    fn test(&self, has_pool: bool) -> Result<MeanTest> {
         Ok(self.terms(has_pool).test()?)
     }
 
@@ -138,7 +117,7 @@ const fn percentage(has_pool: bool) -> u8 {
     if has_pool { 50 } else { 100 }
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let begun = Instant::now();
     args.test(true)?;
     if args.json && args.writes_markdown_to_stdout() {
@@ -149,10 +128,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     check_solvable(&*ruleset, "--adjudicate", args.games.adjudicate)?;
     let sandbox = args.games.sandbox.sandbox()?;
     let bots = find(args, &options, &sandbox)?;
-    if let Some(file) = args
-        .markdown
-        .as_deref()
-        .filter(|_| !args.writes_markdown_to_stdout())
+    if let Some(file) = &args.markdown
+        && !args.writes_markdown_to_stdout()
     {
         // Before minutes of games; the content is replaced only by a result.
         let opened = OpenOptions::new().create(true).append(true).open(file);
@@ -168,28 +145,24 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         begun,
     };
     let report = with_bots(playing.play(bots))?;
-    print(args, &report)?;
+    print_report(args, &report)?;
     if let Some(out) = &args.out {
         note!("all files are in {}", out.display());
     }
     match (report.ended, report.verdict()) {
         (Ended::Interrupted, _) => Err(Failure::Interrupted),
         (_, Verdict::Better | Verdict::NotWorse) => Ok(()),
-        (_, Verdict::NotBetter | Verdict::Worse) => Err(Failure::Mistaken),
-        (_, Verdict::Unfit) => Err(Failure::Unfit),
-        (_, Verdict::Undecided) => Err(Failure::Undecided),
+        (_, Verdict::NotBetter | Verdict::Worse | Verdict::Unfit) => Err(WRONG),
+        (_, Verdict::Undecided) => Err(Failure::Told(4)),
     }
 }
 
-fn print(args: &Args, report: &Report) -> Result<(), Failure> {
-    let text = if args.json {
-        format!("{}\n", report.json())
-    } else if args.writes_markdown_to_stdout() {
-        report.markdown()
+fn print_report(args: &Args, report: &Report) -> Result<()> {
+    if args.writes_markdown_to_stdout() {
+        print(&report.markdown())?;
     } else {
-        report.text(&palette(&io::stdout()))
-    };
-    Stdout.write_all(text.as_bytes())?;
+        print_found(args.json, || report.json(), |palette| report.text(palette))?;
+    }
     match &args.markdown {
         Some(file) if !args.writes_markdown_to_stdout() => {
             fs::write(file, report.markdown()).map_err(|error| unreadable(file, &error))
@@ -200,22 +173,12 @@ fn print(args: &Args, report: &Report) -> Result<(), Failure> {
 
 fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) {
     let (elo, error) = (args.margin.abs(), 100.0 * ERROR);
-    let (what, otherwise, is) = if args.asks_not_worse() {
-        (
-            "not worse",
-            format!("worse by {elo} Elo"),
-            "as good".to_owned(),
-        )
+    let asked = if args.asks_not_worse() {
+        format!("is NEW not worse? H0: it is worse by {elo} Elo; H1: it is as good")
     } else {
-        (
-            "better",
-            "not better".to_owned(),
-            format!("better by {elo} Elo"),
-        )
+        format!("is NEW better? H0: it is not better; H1: it is better by {elo} Elo")
     };
-    note!(
-        "is NEW {what}? H0: it is {otherwise}; H1: it is {is}; a wrong yes or no in at most {error}% of cases (α = β)"
-    );
+    note!("{asked}; a wrong yes or no in at most {error}% of cases (α = β)");
     let budget = match args.budget {
         MoveTime(Some(budget)) => format!("at most {}", values::in_short(budget)),
         MoveTime(None) => "no limit of time".to_owned(),
@@ -240,7 +203,7 @@ struct Playing<'a> {
 }
 
 impl Playing<'_> {
-    async fn play(self, mut entered: Vec<Entrant>) -> Result<Report, Failure> {
+    async fn play(self, mut entered: Vec<Entrant>) -> Result<Report> {
         let mut stops = signals::stops();
         let budget = self.args.budget.0;
         let deadline = budget.and_then(|budget| self.begun.checked_add(budget));
@@ -248,8 +211,7 @@ impl Playing<'_> {
         let seed = self.args.games.seed.or(old.as_ref().map(|old| old.seed));
         let seed = seed.unwrap_or_else(seed::drawn);
         announce_terms(self.args, entered.len() - 2, self.venue.jobs, seed);
-        let (mut problem, mut ended) = (None, None);
-        let mut rejected = Vec::new();
+        let (mut problem, mut ended, mut rejected) = (None, None, Vec::new());
         if let Some(old) = &old {
             // Those of the pool that failed the check play no games.
             rejected.clone_from(&old.rejected);
@@ -263,9 +225,9 @@ impl Playing<'_> {
                 fit = checked => {
                     let fit = fit?;
                     problem = refused(&entered, &rejected)?;
-                    match problem {
-                        None => entered = fit,
-                        Some(_) => ended = Some(Ended::Unfit),
+                    ended = problem.as_ref().map(|_| Ended::Unfit);
+                    if problem.is_none() {
+                        entered = fit;
                     }
                 }
                 () = until(deadline) => ended = Some(Ended::Budget),
@@ -327,8 +289,8 @@ impl Playing<'_> {
         &self,
         run: OwnRun<'_>,
         progress: &mut Progress,
-        stops: &mut mpsc::Receiver<()>,
-    ) -> Result<Ended, Failure> {
+        stops: &mut Stops,
+    ) -> Result<Ended> {
         let (mut before, begun) = (None, Instant::now());
         let line = ProgressLine::new();
         let all = self.args.all;
@@ -363,7 +325,7 @@ impl Playing<'_> {
         rejected: Vec<RejectedBot>,
         opponents: &[usize],
         seed: u64,
-    ) -> Result<Plan, Failure> {
+    ) -> Result<Plan> {
         let request = PlanRequest {
             format: Some(Format::Gauntlet),
             rounds: Some(1),
@@ -399,7 +361,7 @@ fn shown(progress: &Progress, games: u64, played: u64, time: Duration) -> String
 }
 
 /// Why NEW cannot play. Fails when OLD cannot; others are left out.
-fn refused(entered: &[Entrant], rejected: &[RejectedBot]) -> Result<Option<String>, Failure> {
+fn refused(entered: &[Entrant], rejected: &[RejectedBot]) -> Result<Option<String>> {
     let of = |place: usize| {
         let name = &entered[place].plan.name;
         let found = rejected.iter().find(|bot| bot.bot.name == *name);
@@ -426,7 +388,7 @@ fn left_out(name: &str, why: &str) {
     note!("{name} is left out of the pool: {why}");
 }
 
-fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant>, Failure> {
+fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant>> {
     let mut wanted = Vec::new();
     for (text, place) in [(&args.new, "NEW"), (&args.old, "OLD")] {
         let found = options.bots(std::slice::from_ref(text))?;
@@ -453,12 +415,8 @@ fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant
     for group in identical(&entered) {
         let of_versions = |name: &&str| versions.iter().any(|version| version == name);
         let (same, others): (Vec<&str>, Vec<&str>) = group.iter().copied().partition(of_versions);
-        if same.len() == 2 {
-            note!(
-                "warning: {} and {} are the same program, so neither is better",
-                same[0],
-                same[1]
-            );
+        if let [new, old] = same[..] {
+            note!("warning: {new} and {old} are the same program, so neither is better");
         }
         if same.is_empty() {
             note!("warning: {}", same_program(&group));
@@ -475,7 +433,7 @@ fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant
     Ok(entered)
 }
 
-fn name_versions(bots: &mut [BotPlan]) -> Result<(), Failure> {
+fn name_versions(bots: &mut [BotPlan]) -> Result<()> {
     let referee = this_program()?;
     for bot in bots.iter_mut().filter(|bot| bot.name.is_empty()) {
         match BotSpec::parse(&bot.bot, &referee, &strategy::NAMES) {

@@ -1,28 +1,13 @@
-use std::fmt::Write as _;
-use std::io;
-use std::path::Path;
-use std::rc::Rc;
-use std::sync::Arc;
-
 use crate::cli::support::console::Terminal;
-use crate::cli::support::folder::GameChoice;
-use crate::cli::support::games::{GameOptions, SetOptions, start_of};
+use crate::cli::support::games::{SetOptions, start_of};
 use crate::cli::support::output::print_bot_line;
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules};
-use crate::cli::support::runtime::examine;
-use crate::cli::support::setup::PiecesFile;
-use crate::cli::support::values::{self, MoveTime};
+use crate::cli::support::recorded::{AskedBotOptions, Recorded};
 use referee::analysis::appraisal::Appraiser;
-use referee::analysis::{Analyst, Effort};
 use referee::bot::human::{Console as _, Typed};
-use referee::bot::spec::Program;
-use referee::game::{Game, Outcome, Rejection};
-use referee::play::TimeControl;
-use referee::play::examiner::{Asked, Examiner, Line, Question};
-use referee::play::game_runner::GameRunner;
-use referee::play::seat::Seat;
-use referee::solver::{self, Value};
+use referee::game::{Outcome, Rejection};
+use referee::play::examiner::{Asked, Line, Question};
+use referee::solver::Value;
 use referee::text::format_duration;
 
 const COMMANDS: &str = "  next         go on to the next question of the recorded game
@@ -106,7 +91,7 @@ struct Task {
     result: Option<String>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let (file, text) = match &args.second {
         Some(bot) => (Some(Path::new(&args.first)), bot),
         None => (None, &args.first),
@@ -145,20 +130,15 @@ fn of_record(
     file: &Path,
     program: &Program,
     confined: &Program,
-) -> Result<(Task, Seat), Failure> {
-    let rules = RecordedRules::new(&args.asked.game);
-    let recorded = Recorded::read(
-        file,
-        args.number.as_ref(),
-        &rules,
-        "; choose one with --number N",
-    )?;
+) -> Result<(Task, Seat)> {
+    let (rules, several) = (&args.asked.game, "; choose one with --number N");
+    let recorded = Recorded::read(file, args.number.as_ref(), rules, several)?;
     let by = recorded.part(program, args.asked.part.as_deref())?;
     let own = recorded.questions(by)?;
     let (stop, turns) = recorded.stop(by, &own, args.turn)?;
     let mut questions = Vec::new();
     if args.from_first {
-        for (game, asked) in recorded.earlier(by, &rules)? {
+        for (game, asked) in recorded.earlier(by, rules)? {
             let place = |question: &Question| format!("game {game}, turn {}", question.turn);
             questions.extend(asked.into_iter().map(|asked| (place(&asked), asked)));
         }
@@ -199,7 +179,7 @@ fn of_record(
 }
 
 /// About the position of `--start`.
-fn of_position(args: &Args, program: Program) -> Result<(Task, Seat), Failure> {
+fn of_position(args: &Args, program: Program) -> Result<(Task, Seat)> {
     if args.number.is_some() || args.turn.is_some() || args.asked.part.is_some() || args.from_first
     {
         bail!(
@@ -259,7 +239,7 @@ struct Dialogue {
 }
 
 impl Dialogue {
-    async fn run(&mut self) -> Result<(), Failure> {
+    async fn run(&mut self) -> Result<()> {
         self.say(&self.task.heading.clone())?;
         self.fresh().await?;
         for index in 0..=self.task.stop {
@@ -292,12 +272,12 @@ impl Dialogue {
         Ok(self.examiner.stop().await?)
     }
 
-    fn say(&mut self, text: &str) -> Result<(), Failure> {
+    fn say(&mut self, text: &str) -> Result<()> {
         Ok(self.terminal.show(text)?)
     }
 
     /// `None` at the end of the input.
-    async fn typed(&mut self, prompt: &str) -> Result<Option<String>, Failure> {
+    async fn typed(&mut self, prompt: &str) -> Result<Option<String>> {
         match self.terminal.prompt(prompt)?.await? {
             Typed::Line(text) => Ok(Some(text)),
             Typed::End => Ok(None),
@@ -305,7 +285,7 @@ impl Dialogue {
         }
     }
 
-    async fn fresh(&mut self) -> Result<(), Failure> {
+    async fn fresh(&mut self) -> Result<()> {
         self.examiner.start().await?;
         let id = self.examiner.seat.process_id().unwrap_or(0);
         self.say(&format!("Process {id} has been started.\n"))?;
@@ -316,7 +296,7 @@ impl Dialogue {
         Ok(())
     }
 
-    async fn ask(&mut self, line: Line) -> Result<(), Failure> {
+    async fn ask(&mut self, line: Line) -> Result<()> {
         if !self.examiner.is_running() {
             self.fresh().await?;
         }
@@ -327,7 +307,7 @@ impl Dialogue {
         Ok(())
     }
 
-    async fn ask_recorded(&mut self, index: usize) -> Result<(), Failure> {
+    async fn ask_recorded(&mut self, index: usize) -> Result<()> {
         let (place, question) = self.task.questions[index].clone();
         self.ask(question.line).await?;
         self.at = Some(index);
@@ -345,7 +325,7 @@ impl Dialogue {
         ))
     }
 
-    async fn next(&mut self) -> Result<(), Failure> {
+    async fn next(&mut self) -> Result<()> {
         match (self.at, &self.task.result) {
             (Some(at), _) if at + 1 < self.task.questions.len() => {
                 self.ask_recorded(at + 1).await?;
@@ -363,7 +343,7 @@ impl Dialogue {
     }
 
     /// A fresh process is first asked everything before.
-    async fn again(&mut self) -> Result<(), Failure> {
+    async fn again(&mut self) -> Result<()> {
         let lines = self.examiner.asked().to_vec();
         self.fresh().await?;
         for line in lines.split_last().map_or(&[][..], |(_, before)| before) {
@@ -378,7 +358,7 @@ impl Dialogue {
         self.show()
     }
 
-    fn after_answer(&mut self) -> Result<Option<Line>, Failure> {
+    fn after_answer(&mut self) -> Result<Option<Line>> {
         if self.is_over {
             self.say("The game is over.\n")?;
             return Ok(None);
@@ -391,7 +371,7 @@ impl Dialogue {
         Ok((!self.ends(&line)?).then_some(line))
     }
 
-    fn ends(&mut self, line: &Line) -> Result<bool, Failure> {
+    fn ends(&mut self, line: &Line) -> Result<bool> {
         let asked = self.session(&self.line)?.to_move();
         let session = self.session(line)?;
         let text = match session.outcome() {
@@ -409,7 +389,7 @@ impl Dialogue {
         Ok(true)
     }
 
-    async fn solver(&mut self) -> Result<(), Failure> {
+    async fn solver(&mut self) -> Result<()> {
         let second = std::time::Duration::from_secs(1);
         let Some(mut perfect) = self.task.ruleset.builtin_bot(PERFECT, 0, second) else {
             return self.say("There is no solver for this game; hand plays the opponent's turn.\n");
@@ -421,7 +401,7 @@ impl Dialogue {
         self.reply(&line, &turn).await
     }
 
-    async fn hand(&mut self, mut turn: String) -> Result<(), Failure> {
+    async fn hand(&mut self, mut turn: String) -> Result<()> {
         let Some(line) = self.after_answer()? else {
             return Ok(());
         };
@@ -442,7 +422,7 @@ impl Dialogue {
         self.reply(&line, &canonical).await
     }
 
-    async fn reply(&mut self, line: &Line, turn: &str) -> Result<(), Failure> {
+    async fn reply(&mut self, line: &Line, turn: &str) -> Result<()> {
         let after = line.then(turn);
         let words = self.session(&after)?.describe_last_turn();
         let (words, turn) = (escape_controls(&words), escape_controls(turn));
@@ -454,15 +434,15 @@ impl Dialogue {
         self.show()
     }
 
-    fn session(&self, line: &Line) -> Result<Box<dyn Game>, Failure> {
+    fn session(&self, line: &Line) -> Result<Box<dyn Game>> {
         Ok(line.position(&*self.task.ruleset)?)
     }
 
-    fn request(&self, line: &Line) -> Result<String, Failure> {
+    fn request(&self, line: &Line) -> Result<String> {
         Ok(line.request(&*self.task.ruleset)?)
     }
 
-    fn show(&mut self) -> Result<(), Failure> {
+    fn show(&mut self) -> Result<()> {
         let request = self.request(&self.line)?;
         let picture = self.session(&self.line)?.picture(None);
         let questions = &self.task.questions;
@@ -505,7 +485,7 @@ impl Dialogue {
         self.say(&format!("  best   {best}\n"))
     }
 
-    fn valued(&self, turn: &str) -> Result<String, Failure> {
+    fn valued(&self, turn: &str) -> Result<String> {
         let shown = escape_controls(turn);
         let Some(appraiser) = &self.appraiser else {
             return Ok(shown);
@@ -517,7 +497,7 @@ impl Dialogue {
         Ok(format!("{shown:<6} {}", appraiser.words(value)))
     }
 
-    fn best(&self) -> Result<String, Failure> {
+    fn best(&self) -> Result<String> {
         let Some(appraiser) = &self.appraiser else {
             return Ok("there is no solver for this game".to_owned());
         };

@@ -1,10 +1,5 @@
-use std::{env, io};
-
-use serde_json::json;
-
 use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::layer_names;
-use crate::cli::support::setup::this_program;
 use referee::report::terminal::styled;
 use referee::sandbox::{ResourceLimits, SandboxRequest, examine};
 use referee::system::kernel_release;
@@ -16,7 +11,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let request = SandboxRequest {
         kind: None,
         limits: ResourceLimits::default(),
@@ -26,9 +21,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         referee: this_program()?,
     };
     let findings = examine(&request);
-    let auto = findings
-        .iter()
-        .find_map(|finding| finding.sandbox.filter(|_| finding.works));
+    let mut all = findings.iter();
+    let auto = all.find_map(|finding| finding.sandbox.filter(|_| finding.works));
     let mut out = Stdout;
     if args.json {
         let report = json!({

@@ -1,34 +1,16 @@
-use std::path::{Path, PathBuf};
-
-use tokio::sync::mpsc;
-
 use super::tournament::{GamesOptions, Options, OwnRun, Venue, resolved};
-use crate::cli::support::folder::{plan_in, read_text};
-use crate::cli::support::games::GameOptions;
-use crate::cli::support::output::ProgressLine;
+use crate::cli::support::folder::plan_in;
 use crate::cli::support::prelude::*;
-use crate::cli::support::runtime::with_bots;
-use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
-use crate::cli::support::setup::{absolute, this_program};
-use crate::cli::support::signals;
-use crate::cli::support::values::TimeOptions;
 use referee::arena::Ended;
 use referee::arena::comparison::Progress;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::{self, Entrant, Entrants, slugs};
-use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
-use referee::arena::results::Results;
+use referee::arena::entrants::{Entrants, slugs};
 use referee::league::grading::scale::{self, Scale};
 use referee::league::grading::{Grade, RungResult, Verdict, seed_of};
 use referee::league::intake::people::StudentList;
-use referee::league::state::League;
 use referee::play::setup::now;
-use referee::record::text_file;
 use referee::report::grades;
 use referee::report::html::plain;
 use referee::report::markup::as_html;
-use referee::sandbox::Sandbox;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -71,11 +53,11 @@ pub(crate) struct Args {
     sandbox: SandboxOptions,
 }
 
-pub(crate) fn print_scale() -> Result<(), Failure> {
-    Ok(write!(Stdout, "{}", scale::DEFAULT)?)
+pub(crate) fn print_scale() -> Result<()> {
+    print(scale::DEFAULT)
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let (scale, base) = read_scale(args.scale.as_deref())?;
     let mut options = Options {
         games: GamesOptions {
@@ -130,7 +112,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf), Failure> {
+fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf)> {
     let Some(path) = path else {
         return Ok((Scale::parse(scale::DEFAULT)?, PathBuf::new()));
     };
@@ -141,7 +123,7 @@ fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf), Failure> {
 }
 
 /// A missing bot, or one that was fit before, is a mistake of the caller: no grades.
-fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<(), Failure> {
+fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<()> {
     let is_missing = |bot: &&RejectedBot| match old {
         Some(plan) => plan.bots.iter().any(|known| known.name == bot.bot.name),
         None => !Path::new(&bot.bot.bot).exists(),
@@ -153,16 +135,14 @@ fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<(), Failure> {
 }
 
 /// All without names.
-fn keep_only(names: &[String], found: &mut Entrants) -> Result<(), Failure> {
+fn keep_only(names: &[String], found: &mut Entrants) -> Result<()> {
     if names.is_empty() {
         return Ok(());
     }
     let all = found.names();
     if let Some(missing) = names.iter().find(|name| !all.contains(&name.as_str())) {
-        bail!(
-            "--only {missing}: there is no such bot; there are {}",
-            all.join(", ")
-        );
+        let all = all.join(", ");
+        bail!("--only {missing}: there is no such bot; there are {all}");
     }
     found.retain(|known| names.iter().any(|name| name == known));
     Ok(())
@@ -173,7 +153,7 @@ fn references(
     base: &Path,
     options: &Options,
     sandbox: &Sandbox,
-) -> Result<Vec<Entrant>, Failure> {
+) -> Result<Vec<Entrant>> {
     let mut all = Vec::new();
     let base = absolute(&Path::new(".").join(base))?;
     for rung in &scale.rungs {
@@ -192,10 +172,7 @@ fn references(
     Ok(all)
 }
 
-fn student_list(
-    given: Option<&Path>,
-    folder: Option<&Path>,
-) -> Result<Option<StudentList>, Failure> {
+fn student_list(given: Option<&Path>, folder: Option<&Path>) -> Result<Option<StudentList>> {
     if let Some(path) = given {
         return StudentList::read(path).map(Some).map_err(Failure::Usage);
     }
@@ -211,7 +188,7 @@ fn write_grades(
     out: &Path,
     all: &[Grade],
     students: Option<&StudentList>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let directory = TournamentDirectory::at(out);
     directory.write("grades.csv", &grades::moodle(all, students))?;
     directory.write("grades.json", &grades::all(scale, all)?)?;
@@ -247,15 +224,11 @@ fn write_grades(
 fn repeat_command(args: &Args, grade: &Grade) -> String {
     let is_own = |bot: &&String| Path::new(bot.as_str()).file_name() == Some(grade.name.as_ref());
     let own: Vec<&String> = args.bots.iter().filter(is_own).take(1).collect();
-    let folders: Vec<&String> = args
-        .bots
-        .iter()
-        .filter(|bot| Path::new(bot).is_dir())
-        .collect();
+    let folders = args.bots.iter().filter(|bot| Path::new(bot).is_dir());
+    let folders: Vec<&String> = folders.collect();
     let all = args.bots.iter().collect();
-    let named = [own, folders, all]
-        .into_iter()
-        .find(|named| !named.is_empty());
+    let mut named = [own, folders, all].into_iter();
+    let named = named.find(|named| !named.is_empty());
     let mut words = vec!["referee".to_owned(), "grade".to_owned()];
     words.extend(named.into_iter().flatten().cloned());
     if let Some(scale) = &args.scale {
@@ -265,15 +238,13 @@ fn repeat_command(args: &Args, grade: &Grade) -> String {
     shell_words::join(words)
 }
 
-fn print_grades(all: &[Grade]) -> Result<(), Failure> {
+fn print_grades(all: &[Grade]) -> Result<()> {
     let names = all.iter().map(|grade| escape_controls(&grade.name));
     let width = names.clone().map(|name| name.chars().count()).max();
     let width = width.unwrap_or_default();
     for (grade, name) in all.iter().zip(names) {
-        let played = grade
-            .rungs
-            .iter()
-            .filter(|rung| rung.verdict != Verdict::NotPlayed);
+        let is_played = |rung: &&RungResult| rung.verdict != Verdict::NotPlayed;
+        let played = grade.rungs.iter().filter(is_played);
         let words = played.map(|rung| format!("{}: {}", rung.rung, rung.verdict.words()));
         let words = words.collect::<Vec<_>>().join(", ");
         let why = grade.problem.as_ref().map_or(words, |problem| {
@@ -295,7 +266,7 @@ struct Climb<'a> {
 }
 
 impl Climb<'_> {
-    async fn grade(&self, found: Entrants) -> Result<Vec<Grade>, Failure> {
+    async fn grade(&self, found: Entrants) -> Result<Vec<Grade>> {
         let mut stops = signals::stops();
         let mut rejected = found.rejected;
         let entered = tokio::select! {
@@ -315,11 +286,10 @@ impl Climb<'_> {
         &self,
         bots: Vec<Entrant>,
         rejected: &mut Vec<RejectedBot>,
-    ) -> Result<Vec<Entrant>, Failure> {
+    ) -> Result<Vec<Entrant>> {
         let mut unfit = Vec::new();
-        self.venue
-            .check(self.references.clone(), &mut unfit)
-            .await?;
+        let references = self.references.clone();
+        self.venue.check(references, &mut unfit).await?;
         if let Some(unfit) = unfit.first() {
             bail!(
                 "{}: {}; a scale needs reference bots that can play",
@@ -351,7 +321,7 @@ impl Climb<'_> {
         }
     }
 
-    async fn climb(&self, bot: &Entrant, stops: &mut mpsc::Receiver<()>) -> Result<Grade, Failure> {
+    async fn climb(&self, bot: &Entrant, stops: &mut Stops) -> Result<Grade> {
         let names: Vec<&str> = self.scale.rungs.iter().map(|rung| &*rung.name).collect();
         let mut rungs: Vec<RungResult> = Vec::new();
         for (place, (rung, slug)) in self.scale.rungs.iter().zip(slugs(&names)).enumerate() {
@@ -392,8 +362,8 @@ impl Climb<'_> {
         place: usize,
         seed: u64,
         folder: &str,
-        stops: &mut mpsc::Receiver<()>,
-    ) -> Result<RungResult, Failure> {
+        stops: &mut Stops,
+    ) -> Result<RungResult> {
         let (scale, rung) = (self.scale, &self.scale.rungs[place]);
         let directory = TournamentDirectory::make(&self.out.join(folder))?;
         let old = directory.plan()?;
@@ -429,12 +399,11 @@ impl Climb<'_> {
         let test = scale.test(rung)?;
         let mut progress = Progress::new(test, 1, vec![0; scale.budget as usize]);
         let is_enough = |results: &Results| progress.advance(&results.endings, false);
-        let (ended, results) = run
-            .play_until(stops, &ProgressLine::new(), is_enough)
-            .await?;
+        let line = ProgressLine::new();
+        let (ended, results) = run.play_until(stops, &line, is_enough).await?;
         if ended == Ended::Interrupted {
             note!("stopped; {resume}");
-            return Err(Failure::Interrupted);
+            return Err(Failure::Told(130));
         }
         let (folder, endings) = (folder.to_owned(), &results.endings);
         Ok(RungResult::new(rung, seed, folder, &progress, endings))

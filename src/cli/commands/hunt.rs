@@ -1,32 +1,9 @@
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::path::PathBuf;
-use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use serde_json::Value;
 
-use serde_json::{Value, json};
-
-use crate::cli::support::folder::replace_file;
-use crate::cli::support::games::GameOptions;
-use crate::cli::support::output::ProgressBar;
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded;
-use crate::cli::support::runtime::{block_on, end_orphans, examine, run_with_ticks};
-use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::PiecesFile;
-use crate::cli::support::values::{self, AnswerTimes};
+use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
 use referee::analysis::appraisal::Appraiser;
-use referee::analysis::{Analyst, Effort};
-use referee::bot::shell;
-use referee::game::Game;
 use referee::hunt::{EARLY_TURNS, Found, Hunt, Kind, Tally, record};
-use referee::play::examiner::Examiner;
-use referee::play::game_runner::GameRunner;
-use referee::play::seat::Seat;
-use referee::record::Record;
-use referee::solver;
 use referee::threads::{for_each_chunk, processors};
 
 const SOLVE: Duration = Duration::from_secs(2);
@@ -90,7 +67,7 @@ struct Finding {
     record: Option<Record>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let program = recorded::program(&args.bot, "hunted")?;
     let ruleset = args.game.ruleset()?;
     let pieces = args.game.pieces_file(&*ruleset)?;
@@ -98,11 +75,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let time = args.times.control()?;
     let path = pieces.as_ref().map(PiecesFile::path);
     let seat = || Seat::program(&*ruleset, path, program.clone(), time);
-    let analyst = Analyst::new(
-        Effort::Time(SOLVE),
-        solver::Options::default(),
-        &Arc::default(),
-    );
+    let effort = Effort::Time(SOLVE);
+    let analyst = Analyst::new(effort, solver::Options::default(), &Arc::default());
     let stop = AtomicBool::new(false);
     let seed = args.seed.unwrap_or(0);
     let begun = Instant::now();
@@ -133,27 +107,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.record {
         let records = report.findings.iter().flat_map(|finding| &finding.record);
         let lines = records.map(|record| Ok(record.to_line()? + "\n"));
-        replace_file(path, &lines.collect::<Result<String, Failure>>()?)?;
+        replace_file(path, &lines.collect::<Result<String>>()?)?;
     }
-    let text = if args.json {
-        format!("{:#}\n", report.json())
-    } else {
-        report.text()
-    };
-    Stdout.write_all(text.as_bytes())?;
+    let json = || format!("{:#}", report.json());
+    print_found(args.json, json, |_| report.text())?;
     match report.findings {
         _ if interrupted => Err(Failure::Interrupted),
         [] => Ok(()),
-        _ => Err(Failure::Mistaken),
+        _ => Err(WRONG),
     }
 }
 
-fn search(
-    hunt: &Hunt<'_>,
-    seat: &(dyn Fn() -> Seat + Sync),
-    analyst: &Analyst,
-) -> Result<(), Failure> {
-    let mut done: Vec<Result<(), Failure>> = (0..processors()).map(|_| Ok(())).collect();
+fn search(hunt: &Hunt<'_>, seat: &(dyn Fn() -> Seat + Sync), analyst: &Analyst) -> Result<()> {
+    let mut done: Vec<Result<()>> = (0..processors()).map(|_| Ok(())).collect();
     for_each_chunk(done.len(), &mut done, 1, |number, done| {
         let appraiser = analyst.appraiser(&*hunt.ruleset);
         done[0] = block_on(hunt.work(seat(), appraiser.as_ref(), number as u64));
@@ -171,7 +137,7 @@ async fn try_again(
     analyst: &Analyst,
     all: BTreeMap<Kind, Found>,
     seed: u32,
-) -> Result<Vec<Finding>, Failure> {
+) -> Result<Vec<Finding>> {
     let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
     let time = args.times.control()?;
     let mut findings = Vec::new();
@@ -245,18 +211,12 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn tried(&self) -> String {
-        let Tally {
-            questions,
-            deepest,
-            early: [asked, all],
-            judged,
-        } = self.tally;
-        let answers = counted(judged as u64, "answer", "answers");
-        let judged = if self.ruleset.info().is_solvable() {
-            format!(", {answers} compared with the best")
-        } else {
-            String::new()
-        };
+        let (questions, deepest) = (self.tally.questions, self.tally.deepest);
+        let [asked, all] = self.tally.early;
+        let answers = counted(self.tally.judged as u64, "answer", "answers");
+        let judged = format!(", {answers} compared with the best");
+        let judged = Some(judged).filter(|_| self.ruleset.info().is_solvable());
+        let judged = judged.unwrap_or_default();
         format!(
             "{} in {}, up to turn {}{judged}; {asked} of the {all} questions that can come up in the first {} turns",
             counted(questions as u64, "question", "questions"),
@@ -307,11 +267,8 @@ impl Report<'_> {
                 }
             }
             if !finding.repeats {
-                let why = "chance, a clock or earlier questions matter";
-                line(
-                    "note:    ",
-                    &format!("a fresh process answered otherwise: {why}"),
-                );
+                let why = "a fresh process answered otherwise: chance, a clock or earlier questions matter";
+                line("note:    ", why);
             }
             if let Some(reproduce) = &finding.reproduce {
                 line("again:   ", reproduce);

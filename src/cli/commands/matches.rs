@@ -1,41 +1,29 @@
 use std::cell::RefCell;
-use std::io::{self, BufWriter, IsTerminal as _};
-use std::path::PathBuf;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::io::{BufWriter, IsTerminal as _};
 
 use clap::ValueEnum;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 
 use crate::cli::support::console::Terminal;
-use crate::cli::support::games::{GameOptions, check_builtins, check_solvable, start_of};
-use crate::cli::support::output::{GameText, Notes, ProgressBar, print_bot_line};
+use crate::cli::support::games::{check_builtins, check_solvable, start_of};
+use crate::cli::support::output::{GameText, Notes, print_bot_line};
 use crate::cli::support::pages;
 use crate::cli::support::prelude::*;
 use crate::cli::support::records::{RecordFile, Recorded};
-use crate::cli::support::runtime::{until_interrupted, with_bots};
-use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
-use crate::cli::support::setup::{PiecesFile, bot, drawn_seed, terminal_width};
-use crate::cli::support::values::TimeOptions;
-use crate::cli::support::{signals, suspension};
+use crate::cli::support::runtime::until_interrupted;
+use crate::cli::support::setup::{bot, drawn_seed};
+use crate::cli::support::suspension;
 use referee::bot::human::{Human, SharedConsole};
 use referee::bot::info;
 use referee::bot::naming::distinct_names;
 use referee::bot::process::GracePeriods;
-use referee::bot::spec::{BotSpec, Program};
 use referee::bot::stderr::Tap;
-use referee::game::Game;
 use referee::game::quarto::PieceFormat;
 use referee::log_target::SPAN;
-use referee::play::TimeControl;
-use referee::play::game_runner::GameRunner;
 use referee::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
-use referee::play::seat::Seat;
-use referee::record::BotIndex;
 use referee::report::serve::State;
 use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use referee::seed;
-use referee::text::short_name;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -79,7 +67,7 @@ struct BotOptions {
     sandbox: SandboxOptions,
 }
 
-pub(crate) fn run_command(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run_command(args: &Args) -> Result<()> {
     if let Some(word) = args.more.first() {
         bail!(
             "a match has two bots, and {} is a third; a command with arguments is one bot in quotes (\"python3 bot.py\"), \
@@ -101,27 +89,23 @@ pub(crate) fn run_command(args: &Args) -> Result<(), Failure> {
     start(&args.options, &args.for_bots, &bots)
 }
 
-pub(crate) fn play(args: &PlayArgs) -> Result<(), Failure> {
+pub(crate) fn play(args: &PlayArgs) -> Result<()> {
     let bots = [BotSpec::Human, BotSpec::Human];
     start(&args.options, &BotOptions::default(), &bots)
 }
 
-#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
-fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Result<(), Failure> {
+fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Result<()> {
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
     let format = options.piece_format.unwrap_or_default();
-    let ruleset = options
-        .game
-        .ruleset_with(|choices| choices.format = format)?;
+    let ruleset = options.game.ruleset_with(format)?;
     let at_terminal = at_terminal(options, bots, &*ruleset);
     let is_typed = at_terminal.contains(&true);
     if is_typed && for_bots.json {
         bail!("--json prints only records on stdout, but a person plays there; use --record FILE");
     }
-    let terminal = is_typed
-        .then(|| Terminal::new(palette(&io::stdout())))
-        .transpose()?;
+    let terminal = is_typed.then(|| Terminal::new(palette(&io::stdout())));
+    let terminal = terminal.transpose()?;
     let console: Option<SharedConsole> =
         terminal.map(|terminal| Rc::new(RefCell::new(terminal)) as _);
     check_builtins(&*ruleset, programs(bots))?;
@@ -139,14 +123,9 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     if console.is_none() {
         suspension::start()?;
     }
-    let pages = options.pages.open(
-        &names.join(" vs "),
-        None,
-        record,
-        None,
-        pages::limits(programs(bots)),
-        &ruleset,
-    )?;
+    let (title, limits) = (names.join(" vs "), pages::limits(programs(bots)));
+    let pages = &options.pages;
+    let pages = pages.open(&title, None, record, None, limits, &ruleset)?;
     let seed = options.seed.unwrap_or_else(drawn_seed);
     let plan = MatchPlan {
         start: Some(start).filter(|_| !is_drawn),
@@ -187,14 +166,9 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
             }
         }
     });
+    let out = BufWriter::new(GameText);
     let mut observer = Recorded {
-        inner: TerminalView::new(
-            names.clone(),
-            options.games,
-            view,
-            BufWriter::new(GameText),
-            Notes,
-        ),
+        inner: TerminalView::new(names, options.games, view, out, Notes),
         file,
         pages,
         table,
@@ -212,9 +186,8 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         observer.inner.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
-    let state = played
-        .as_ref()
-        .map_or(State::Interrupted, |()| State::Finished);
+    let states = [State::Interrupted, State::Finished];
+    let state = states[usize::from(played.is_ok())];
     let finished = observer.pages.finish(state);
     played?;
     finished
@@ -223,7 +196,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
 /// Who plays there. A person against a bot plays at the page, if one is served that can draw the game.
 fn at_terminal(options: &Options, bots: &[BotSpec; 2], ruleset: &dyn Game) -> [bool; 2] {
     let people = bots.each_ref().map(|bot| *bot == BotSpec::Human);
-    let is_drawn = options.pages.is_served() && ruleset.program().is_none();
+    let is_drawn = options.pages.live.is_on() && ruleset.program().is_none();
     if is_drawn && people[0] != people[1] {
         return [false; 2];
     }
@@ -265,7 +238,7 @@ fn view_options(options: &Options, json: bool, people: [bool; 2]) -> ViewOptions
     }
 }
 
-fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(), Failure> {
+fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<()> {
     with_bots(async {
         let played = until_interrupted(async { Ok(Box::pin(runner.run(observer)).await?) }).await;
         let grace = match played {
@@ -304,16 +277,12 @@ enum First {
 }
 
 fn piece_format() -> impl TypedValueParser<Value = PieceFormat> {
-    PossibleValuesParser::new([
-        PossibleValue::new("symbol").help("The set's characters"),
-        PossibleValue::new("binary").help("Four binary digits, such as 0101"),
-        PossibleValue::new("decimal").help("0 to 15"),
+    let digits = "Four binary digits, such as 0101";
+    one_of([
+        ("symbol", "The set's characters", PieceFormat::Symbol),
+        ("binary", digits, PieceFormat::Binary),
+        ("decimal", "0 to 15", PieceFormat::Decimal),
     ])
-    .map(|name| match name.as_str() {
-        "binary" => PieceFormat::Binary,
-        "decimal" => PieceFormat::Decimal,
-        _ => PieceFormat::Symbol,
-    })
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,11 +1,8 @@
 use std::ffi::OsStr;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs::OpenOptions;
+use std::io::Write;
 
 use crate::cli::support::prelude::*;
-use crate::cli::support::values::hint;
-use referee::bot::shell;
 use referee::system::create_executable;
 
 struct Starter {
@@ -83,7 +80,7 @@ pub(crate) struct Args {
     file: Option<PathBuf>,
 }
 
-pub(crate) fn bot(args: &BotArgs) -> Result<(), Failure> {
+pub(crate) fn bot(args: &BotArgs) -> Result<()> {
     let commands = ["referee -v BOT builtin:greedy", "referee check BOT"];
     if !args.with_helper {
         return run(&args.args, STARTERS, "bot", commands);
@@ -106,7 +103,7 @@ pub(crate) fn bot(args: &BotArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(crate) fn game(args: &Args) -> Result<(), Failure> {
+pub(crate) fn game(args: &Args) -> Result<()> {
     let commands = [
         "referee -v --game BOT human builtin:random",
         "referee game check BOT",
@@ -114,7 +111,7 @@ pub(crate) fn game(args: &Args) -> Result<(), Failure> {
     run(args, GAMES, "game", commands)
 }
 
-fn run(args: &Args, starters: &[Starter], kind: &str, commands: [&str; 2]) -> Result<(), Failure> {
+fn run(args: &Args, starters: &[Starter], kind: &str, commands: [&str; 2]) -> Result<()> {
     let mut out = Stdout;
     let Some(language) = &args.language else {
         for starter in starters {
@@ -223,16 +220,14 @@ fn class_name(stem: &str) -> String {
 }
 
 /// Never overwrites a file.
-fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
+fn write_new(file: &Path, text: &str) -> Result<()> {
     let script = text.starts_with("#!");
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     create_executable(&mut options, script);
+    let exists = "the file exists already and was not changed; give another name";
     let mut target = options.open(file).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => usage!(
-            "{}: the file exists already and was not changed; give another name",
-            file.display()
-        ),
+        io::ErrorKind::AlreadyExists => wrong_at(file, exists),
         _ => unreadable(file, &error),
     })?;
     target.write_all(text.as_bytes()).map_err(|error| {

@@ -2,7 +2,6 @@ use clap::{Command, ValueEnum};
 use clap_complete::Shell;
 
 use crate::cli::support::prelude::*;
-use crate::cli::support::values::hint;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShellArgs {
@@ -11,7 +10,7 @@ pub(crate) struct ShellArgs {
     shell: Shell,
 }
 
-pub(crate) fn completions(args: &ShellArgs, mut command: Command) -> Result<(), Failure> {
+pub(crate) fn completions(args: &ShellArgs, mut command: Command) -> Result<()> {
     // The generator panics when it cannot write.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "referee", &mut script);
@@ -24,7 +23,7 @@ pub(crate) struct ManArgs {
     command: Vec<String>,
 }
 
-pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<(), Failure> {
+pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<()> {
     // Gives commands their full names, such as `referee-tournament`.
     command.build();
     let source = command.render_version();
@@ -82,6 +81,6 @@ impl Kind {
     }
 }
 
-pub(crate) fn schema(args: &SchemaArgs) -> Result<(), Failure> {
-    Ok(Stdout.write_all(args.file.schema().as_bytes())?)
+pub(crate) fn schema(args: &SchemaArgs) -> Result<()> {
+    print(args.file.schema())
 }

@@ -1,33 +1,19 @@
-use std::fmt::Write as _;
 use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use clap::Subcommand;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 
 use crate::cli::commands::report::check_not_input;
-use crate::cli::support::folder::{Records, all_records, invalid, replace_file};
-use crate::cli::support::output::ProgressBar;
+use crate::cli::support::folder::all_records;
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::{self, fault_json, fault_lines};
-use crate::cli::support::runtime::{examine, run_interruptible};
-use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::{PiecesFile, recorded_ruleset};
-use crate::cli::support::values::{self, AnswerTimes, SolverArgs, hint};
-use referee::game::registry::{self, GAMES};
-use referee::play::examiner::{Asked, Examiner, Line};
-use referee::play::game_runner::GameRunner;
-use referee::play::seat::Seat;
+use crate::cli::support::recorded::{fault_json, fault_lines};
+use crate::cli::support::runtime::run_interruptible;
+use crate::cli::support::setup::recorded_ruleset;
+use crate::cli::support::values::SolverArgs;
+use referee::game::registry::GAMES;
+use referee::play::examiner::{Asked, Line};
 use referee::puzzles::making::{Maker, spread};
 use referee::puzzles::{HIGHEST_LEVEL, Kind, Loaded, Puzzle, SHIPPED, read};
-use referee::record::Record;
-use referee::report::html;
-use referee::report::terminal::{Palette, aligned};
 use referee::solver::{Limits, Solvers};
 use referee::text::milliseconds;
 
@@ -58,7 +44,7 @@ enum PuzzlesCommand {
     Page(PageArgs),
 }
 
-pub(crate) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &PuzzlesArgs) -> Result<()> {
     match &args.command {
         PuzzlesCommand::Make(args) => make(args),
         PuzzlesCommand::Run(args) => score(args),
@@ -66,7 +52,7 @@ pub(crate) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
     }
 }
 
-fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
+fn load(set: &str) -> Result<Vec<Loaded>> {
     let path = Path::new(set);
     let loaded = if let Some(name) = set.strip_prefix("builtin:") {
         let found = SHIPPED.iter().find(|(known, _)| *known == name);
@@ -74,10 +60,8 @@ fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
             let names = SHIPPED.map(|(name, _)| format!("builtin:{name}"));
             let names = names.each_ref().map(String::as_str);
             let fix = hint(set, &names, "there are ");
-            bail!(
-                "no set of puzzles is called {}; {fix}",
-                quote(name.as_bytes())
-            );
+            let name = quote(name.as_bytes());
+            bail!("no set of puzzles is called {name}; {fix}");
         };
         read(path, text.as_bytes())
     } else {
@@ -127,12 +111,9 @@ struct MakeArgs {
     solver: SolverArgs,
 }
 
-fn make(args: &MakeArgs) -> Result<(), Failure> {
+fn make(args: &MakeArgs) -> Result<()> {
     let files = all_records(&args.files)?;
-    let (puzzles, interrupted) = run_interruptible(|stop| puzzles_of(args, &files, stop))?;
-    if interrupted {
-        return Err(Failure::Interrupted);
-    }
+    let puzzles = run_interruptible(|stop| puzzles_of(args, &files, stop))?;
     let mut text = String::new();
     for puzzle in &puzzles {
         text += &serde_json::to_string(puzzle)?;
@@ -142,7 +123,7 @@ fn make(args: &MakeArgs) -> Result<(), Failure> {
         replace_file(path, &text)?;
         text = made_table(&puzzles, &palette(&std::io::stdout()));
     }
-    Ok(Stdout.write_all(text.as_bytes())?)
+    print(&text)
 }
 
 /// Fails for a game without a solver.
@@ -160,11 +141,7 @@ fn maker(record: &Record, solvers: &Solvers) -> Result<Maker, String> {
     Ok(Maker::new(record, ruleset, solvers.clone()))
 }
 
-fn puzzles_of(
-    args: &MakeArgs,
-    files: &[PathBuf],
-    stop: &Arc<AtomicBool>,
-) -> Result<Vec<Puzzle>, Failure> {
+fn puzzles_of(args: &MakeArgs, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Puzzle>> {
     let (mut makers, solvers) = (Vec::new(), Solvers::new(args.solver.options()));
     for path in files {
         add_games(path, &mut makers, &solvers, stop)?;
@@ -183,10 +160,8 @@ fn puzzles_of(
     }
     bar.line.clear();
     if unproven > 0 {
-        note!(
-            "{} not proven in time and left out; --time-per-move gives more",
-            counted(unproven, "position was", "positions were")
-        );
+        let positions = counted(unproven, "position was", "positions were");
+        note!("{positions} not proven in time and left out; --time-per-move gives more");
     }
     Ok(spread(puzzles, args.limit))
 }
@@ -196,7 +171,7 @@ fn add_games(
     makers: &mut Vec<Maker>,
     solvers: &Solvers,
     stop: &AtomicBool,
-) -> Result<(), Failure> {
+) -> Result<()> {
     for record in Records::open(path)? {
         if stop.load(Ordering::Relaxed) {
             break;
@@ -265,7 +240,7 @@ struct Attempt<'a> {
     time: Duration,
 }
 
-fn score(args: &RunArgs) -> Result<(), Failure> {
+fn score(args: &RunArgs) -> Result<()> {
     let program = recorded::program(&args.bot, "scored by puzzles")?;
     let puzzles = load(&args.set)?;
     let time = args.time.control()?;
@@ -315,16 +290,12 @@ fn score(args: &RunArgs) -> Result<(), Failure> {
         attempts: &attempts,
         is_complete: attempts.len() == puzzles.len(),
     };
-    let text = if args.json {
-        format!("{}\n", report.json())
-    } else {
-        report.text(args.require, &palette(&io::stdout()))
-    };
-    Stdout.write_all(text.as_bytes())?;
+    let text = |palette: &Palette| report.text(args.require, palette);
+    print_found(args.json, || report.json(), text)?;
     done?;
     let share = Tally::of(&attempts).share();
     if args.require.is_some_and(|least| share < least) {
-        return Err(Failure::Mistaken);
+        return Err(WRONG);
     }
     Ok(())
 }
@@ -362,7 +333,7 @@ fn title_of(set: &str) -> String {
     format!("Puzzles: {name}")
 }
 
-fn write_page(args: &PageArgs) -> Result<(), Failure> {
+fn write_page(args: &PageArgs) -> Result<()> {
     let loaded = load(&args.set)?;
     let path = &args.output;
     check_not_input(&[PathBuf::from(&args.set)], path)?;
@@ -511,11 +482,9 @@ impl Report<'_> {
         let mut out = by_kinds_and_levels(cell, &self.kinds().collect::<Vec<_>>(), palette);
         let failed = self.attempts.iter().filter_map(|attempt| {
             let problem = attempt.problem(LISTED)?;
-            let Puzzle {
-                id, position, kind, ..
-            } = attempt.puzzle;
-            let position = escape_controls(position);
-            Some(format!("{id}  {position}  {}: {problem}\n", kind.words()))
+            let (puzzle, kind) = (attempt.puzzle, attempt.puzzle.kind.words());
+            let (id, position) = (&puzzle.id, escape_controls(&puzzle.position));
+            Some(format!("{id}  {position}  {kind}: {problem}\n"))
         });
         out.extend(failed.clone().take(LISTED));
         let more = failed.count().saturating_sub(LISTED);

@@ -1,23 +1,16 @@
-use std::io::{self, BufWriter};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::io::BufWriter;
 
 use super::report::check_not_input;
-use crate::cli::support::folder::{GameChoice, Records, pieces_of, records_of};
-use crate::cli::support::output::Notes;
+use crate::cli::support::folder::pieces_of;
+use crate::cli::support::output::{Channel, Notes};
 use crate::cli::support::pages::{write, write_file};
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::{GameProgramOption, Recorded, RecordedRules};
-use crate::cli::support::setup::terminal_width;
-use referee::game::Game;
+use crate::cli::support::recorded::Recorded;
 use referee::play::replay::{ReplayError, replay, start_of};
 use referee::play::setup::reproduce_forfeit;
-use referee::record::Record;
-use referee::report::html;
 use referee::report::picture::stills;
 use referee::report::serve::Feed;
 use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
-use referee::text::short_name;
 
 /// N is the game's number.
 const DEFAULT_PAGE: &str = "game-N.html";
@@ -32,7 +25,7 @@ pub(crate) struct Args {
     number: Option<GameChoice>,
 
     #[command(flatten)]
-    game: GameProgramOption,
+    game: RecordedRules,
 
     /// Check only: print nothing but errors
     #[arg(short, long)]
@@ -55,7 +48,7 @@ pub(crate) struct Args {
     private: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     if let Some(target) = &args.html {
         return write_page(args, target);
     }
@@ -74,7 +67,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         false => Some(Detail::Turns),
     };
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
-    let rules = RecordedRules::new(&args.game);
     // The same for all games of its program: said once.
     let mut unknown = None;
     let mut out = BufWriter::new(Stdout);
@@ -86,7 +78,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         checked += 1;
         let problem = match Record::from_line(line.bytes()) {
-            Ok(record) => match rules.of(&record) {
+            Ok(record) => match args.game.of(&record) {
                 Ok(ruleset) => show(&*ruleset, &record, file, number, detail, &mut out)?,
                 Err(problem) if unknown.as_ref() == Some(&problem) => {
                     wrong += 1;
@@ -114,10 +106,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let of_all = counted(checked, "game", "games");
     if wrong > 0 {
         let breaks = if wrong == 1 { "breaks" } else { "break" };
-        bail!(
-            "{}: {wrong} of {of_all} {breaks} the rules or cannot be read",
-            file.display()
-        );
+        let problem = format!("{wrong} of {of_all} {breaks} the rules or cannot be read");
+        return Err(wrong_at(file, &problem));
     }
     print_stderr(&match checked {
         0 => format!("{}: no games", file.display()),
@@ -129,12 +119,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn one_game(args: &Args, shows: &str) -> Result<Recorded, Failure> {
-    let rules = RecordedRules::new(&args.game);
+fn one_game(args: &Args, shows: &str) -> Result<Recorded> {
     let several = format!(
         " and {shows} shows one; choose one with --number N, or use referee report for all"
     );
-    let game = Recorded::read(&args.file, args.number.as_ref(), &rules, &several)?;
+    let game = Recorded::read(&args.file, args.number.as_ref(), &args.game, &several)?;
     let Recorded {
         file,
         number,
@@ -148,7 +137,7 @@ fn one_game(args: &Args, shows: &str) -> Result<Recorded, Failure> {
     }
 }
 
-fn write_picture(args: &Args, target: &Path) -> Result<(), Failure> {
+fn write_picture(args: &Args, target: &Path) -> Result<()> {
     let Some(turn) = args.turn else {
         bail!("--svg draws one position, so add --turn N; a page of the whole game is --html=FILE");
     };
@@ -156,17 +145,14 @@ fn write_picture(args: &Args, target: &Path) -> Result<(), Failure> {
     let drawn = stills(&*game.ruleset, &game.record).map_err(|problem| game.invalid(&problem))?;
     check_not_input(std::slice::from_ref(&game.file), target)?;
     let Some(picture) = drawn.get(turn) else {
-        let last = drawn.len() - 1;
-        bail!(
-            "--turn {turn}: game {} has {}; expected 0 to {last}",
-            game.number,
-            counted(last as u64, "turn", "turns"),
-        );
+        let (number, last) = (game.number, drawn.len() - 1);
+        let turns = counted(last as u64, "turn", "turns");
+        bail!("--turn {turn}: game {number} has {turns}; expected 0 to {last}");
     };
     write_file(target, picture, &format!("after turn {turn}"))
 }
 
-fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
+fn write_page(args: &Args, target: &Path) -> Result<()> {
     let game = one_game(args, "a page")?;
     let (number, record) = (game.number, &game.record);
     let names = record.bots.each_ref().map(|bot| short_name(&bot.name));
@@ -194,8 +180,8 @@ fn show(
     file: &Path,
     number: u64,
     detail: Option<Detail>,
-    out: &mut BufWriter<Stdout>,
-) -> Result<Option<String>, Failure> {
+    out: &mut BufWriter<Channel>,
+) -> Result<Option<String>> {
     let of_game = |problem: String| Ok(Some(format!("game {}: {problem}", record.id)));
     let options = ViewOptions {
         detail: Detail::Turns,

@@ -1,34 +1,21 @@
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::{BTreeSet, HashSet};
 
-use serde_json::json;
-
-use crate::cli::support::folder::{
-    Records, all_records, invalid, pieces_of, replace_file, title_of, tournament_of,
-};
+use crate::cli::support::folder::{all_records, pieces_of, title_of, tournament_of};
 use crate::cli::support::pages::{LiveOptions, add_file, write};
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::{GameProgramOption, RecordedRules};
-use crate::cli::support::runtime::{runtime, until_interrupted};
+use crate::cli::support::runtime::until_interrupted;
 use referee::arena::analysing;
-use referee::arena::directory::TournamentDirectory;
 use referee::arena::entrants::slugs;
-use referee::arena::results::Results;
-use referee::game::Game;
 use referee::league::archive::AllNews;
 use referee::league::log;
-use referee::league::state::{League, at_home, homes};
+use referee::league::state::{at_home, homes};
+use referee::record::RecordSummary;
 use referee::record::reader::Reader;
-use referee::record::{Record, RecordSummary};
-use referee::report::html;
 use referee::report::markup::as_html;
 use referee::report::own::{OwnGames, Since, not_entered_text, own, since};
 use referee::report::serve::{Feed, State};
 use referee::tournament::ratings::Model;
-use referee::tournament::standings::{NotEntered, Ranking};
+use referee::tournament::standings::NotEntered;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -65,27 +52,22 @@ pub(crate) struct Args {
     live: LiveOptions,
 
     #[command(flatten)]
-    game: GameProgramOption,
+    game: RecordedRules,
 }
 
-fn game_of(
-    program: &GameProgramOption,
-    records: &[PathBuf],
-) -> Result<Option<Arc<dyn Game>>, Failure> {
-    let Some(file) = records.first().filter(|_| program.text().is_some()) else {
+fn game_of(rules: &RecordedRules, records: &[PathBuf]) -> Result<Option<Arc<dyn Game>>> {
+    let Some(file) = records.first().filter(|_| rules.program().is_some()) else {
         return Ok(None);
     };
     let Some(first) = Records::open(file)?.next() else {
         return Ok(None);
     };
     let (number, record) = first?;
-    let rules = RecordedRules::new(program).of(&record);
-    rules
-        .map(Some)
-        .map_err(|problem| invalid(file, number, &problem))
+    let game = rules.of(&record).map(Some);
+    game.map_err(|problem| invalid(file, number, &problem))
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let title = args.title.clone().unwrap_or_else(|| title_of(&args.files));
     let records = all_records(&args.files)?;
     if let Some(folder) = &args.each {
@@ -124,7 +106,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     write(&feed, &args.output)
 }
 
-fn notes(files: &[PathBuf]) -> Result<Vec<[String; 3]>, Failure> {
+fn notes(files: &[PathBuf]) -> Result<Vec<[String; 3]>> {
     let mut notes = Vec::new();
     for path in files.iter().filter(|path| path.is_dir()) {
         if let Some(league) = League::read(path)? {
@@ -134,17 +116,17 @@ fn notes(files: &[PathBuf]) -> Result<Vec<[String; 3]>, Failure> {
     Ok(notes)
 }
 
-pub(crate) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<(), Failure> {
+pub(crate) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<()> {
     let Ok(target) = fs::canonicalize(output) else {
         return Ok(());
     };
     let is_target = |file: &&PathBuf| fs::canonicalize(file).is_ok_and(|file| file == target);
     match files.iter().find(is_target) {
         None => Ok(()),
-        Some(file) => Err(usage!(
-            "{}: it would be overwritten by what is made from it; choose another file",
-            file.display()
-        )),
+        Some(file) => {
+            let problem = "it would be overwritten by what is made from it; choose another file";
+            Err(wrong_at(file, problem))
+        }
     }
 }
 
@@ -171,12 +153,10 @@ fn is_analysed(path: &Path) -> Option<bool> {
     Some(game.tallies().is_some())
 }
 
-fn follow(files: &[&Path], live: &LiveOptions, feed: &Feed) -> Result<(), Failure> {
+fn follow(files: &[&Path], live: &LiveOptions, feed: &Feed) -> Result<()> {
     let open = |path: &&Path| Reader::open(path).map_err(|error| unreadable(path, &error));
-    let mut growing = files
-        .iter()
-        .map(open)
-        .collect::<Result<Vec<_>, Failure>>()?;
+    let growing: Result<Vec<_>> = files.iter().map(open).collect();
+    let mut growing = growing?;
     let mut add_new = || growing.iter_mut().try_for_each(|file| add_new(file, feed));
     add_new()?;
     let server = live.serve(feed)?;
@@ -194,7 +174,7 @@ fn follow(files: &[&Path], live: &LiveOptions, feed: &Feed) -> Result<(), Failur
     followed
 }
 
-fn add_new(file: &mut Reader, feed: &Feed) -> Result<(), Failure> {
+fn add_new(file: &mut Reader, feed: &Feed) -> Result<()> {
     let path = file.path().to_owned();
     let failed = |error| unreadable(&path, &error);
     let meta = file.file().metadata().map_err(failed)?;
@@ -216,7 +196,7 @@ fn write_each(
     ranking: Ranking,
     folder: &Path,
     members: &BTreeMap<String, OfMember>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let stranger = OfMember::default();
     let mut all = BTreeSet::new();
     let mut report = html::Report::new(html::Options {
@@ -257,7 +237,7 @@ fn write_each(
                 skip_copies: files.len() > 1,
                 ..html::Options::default()
             };
-            write_one(files, options, name, &place, (since, &member.homes))?;
+            write_one(files, options, name, &place, member)?;
         }
     }
     note!(
@@ -273,8 +253,8 @@ fn write_one(
     options: html::Options,
     name: &str,
     place: &Path,
-    (since, homes): (Option<&Since>, &[String]),
-) -> Result<(), Failure> {
+    OfMember { since, homes }: &OfMember,
+) -> Result<()> {
     let mut text = OwnGames::new(name);
     let mut games = Vec::new();
     let mut seen = HashSet::new();
@@ -294,18 +274,18 @@ fn write_one(
         Ok(())
     })?;
     let feed = Feed::new(html::Options {
-        sheet: text.sheet(since),
+        sheet: text.sheet(since.as_ref()),
         ..options
     });
     for record in &games {
         feed.publish(record).map_err(Failure::Referee)?;
     }
     write(&feed, &with_ending(place, ".html"))?;
-    replace_file(&with_ending(place, ".md"), &text.text(since))
+    replace_file(&with_ending(place, ".md"), &text.text(since.as_ref()))
 }
 
 /// Calls these folders `.`.
-fn record_at_home(record: Record, homes: &[String]) -> Result<Record, Failure> {
+fn record_at_home(record: Record, homes: &[String]) -> Result<Record> {
     if homes.is_empty() {
         return Ok(record);
     }
@@ -322,10 +302,7 @@ fn with_ending(place: &Path, ending: &str) -> PathBuf {
     path.into()
 }
 
-fn for_each(
-    files: &[&Path],
-    mut each: impl FnMut(&Path, Record) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+fn for_each(files: &[&Path], mut each: impl FnMut(&Path, Record) -> Result<()>) -> Result<()> {
     for file in files {
         let failed = |error| unreadable(file, &error);
         let mut reader = Reader::open(file).map_err(failed)?;
@@ -343,7 +320,7 @@ struct OfMember {
     homes: Vec<String>,
 }
 
-fn members(path: &Path) -> Result<BTreeMap<String, OfMember>, Failure> {
+fn members(path: &Path) -> Result<BTreeMap<String, OfMember>> {
     if !path.is_dir() {
         return Ok(BTreeMap::new());
     }

@@ -1,29 +1,13 @@
-use std::fmt::Write as _;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Duration;
+use serde_json::Value as Json;
 
-use serde_json::{Value as Json, json};
-
-use crate::cli::support::folder::{GameChoice, Records, records_of};
-use crate::cli::support::output::ProgressBar;
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules, fault_lines};
-use crate::cli::support::runtime::examine;
-use crate::cli::support::setup::PiecesFile;
-use crate::cli::support::values::{self, MoveTime};
+use crate::cli::support::recorded::{AskedBotOptions, Recorded, fault_lines};
 use referee::analysis::appraisal::Comparison;
 use referee::analysis::rerun::{Departure, Finding, Judgement, Verdict, judge};
-use referee::analysis::{Analyst, Effort};
 use referee::bot::info::{Info, as_text};
-use referee::bot::spec::Program;
-use referee::play::examiner::{Examiner, Question};
-use referee::play::game_runner::{GameFault, GameRunner};
-use referee::record::BotIndex;
-use referee::report::terminal::{Palette, aligned};
-use referee::solver::{self, Value};
+use referee::play::examiner::Question;
+use referee::play::game_runner::GameFault;
+use referee::solver::Value;
 
 /// Where a move had no limit: a bot that hangs must not keep the other games waiting.
 const LONGEST_ANSWER: Duration = Duration::from_mins(1);
@@ -78,11 +62,10 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let program = recorded::program(&args.bot, "asked again")?;
     let file = records_of(&args.file)?;
-    let rules = RecordedRules::new(&args.asked.game);
-    let games = read(args, &rules, &program, &file)?;
+    let games = read(args, &program, &file)?;
     let program = args.asked.sandbox.confine(&program)?;
     let effort = Effort::Time(args.asked.time_per_move);
     let mut asking = Asking {
@@ -108,15 +91,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if !matches!(done, Ok(()) | Err(Failure::Interrupted)) {
         return done;
     }
-    let text = if args.json {
-        format!("{}\n", report.json()?)
-    } else {
-        report.text(&palette(&io::stdout()))
-    };
-    Stdout.write_all(text.as_bytes())?;
+    let json = args.json.then(|| report.json()).transpose()?;
+    let text = |palette: &Palette| report.text(palette);
+    print_found(args.json, || json.unwrap_or_default(), text)?;
     done?;
     if report.is_wrong() {
-        return Err(Failure::Mistaken);
+        return Err(WRONG);
     }
     Ok(())
 }
@@ -138,12 +118,7 @@ impl OwnGame {
     }
 }
 
-fn read(
-    args: &Args,
-    rules: &RecordedRules,
-    program: &Program,
-    file: &Path,
-) -> Result<Vec<OwnGame>, Failure> {
+fn read(args: &Args, program: &Program, file: &Path) -> Result<Vec<OwnGame>> {
     let part = args.asked.part.as_deref();
     let (mut games, mut others) = (Vec::new(), None);
     let (mut count, mut is_there) = (0, false);
@@ -156,7 +131,7 @@ fn read(
         };
         is_there |= is_named;
         let is_only = is_named && args.one().is_some();
-        let recorded = Recorded::of(file, count, record, rules)?;
+        let recorded = Recorded::of(file, count, record, &args.asked.game)?;
         let by = match recorded.part(program, part) {
             Ok(by) => by,
             Err(failure) if is_only || recorded.parts(program, part).len() == 2 => {
@@ -215,7 +190,7 @@ struct Asking<'a> {
 }
 
 impl<'a> Asking<'a> {
-    async fn run(&mut self) -> Result<(), Failure> {
+    async fn run(&mut self) -> Result<()> {
         let games = self.games;
         let chosen = || games.iter().enumerate().filter(|(_, game)| game.is_chosen);
         let bar = ProgressBar::new(chosen().count() as u64, "games");
@@ -241,16 +216,14 @@ impl<'a> Asking<'a> {
         &mut self,
         index: usize,
         live: &'b mut Option<Live>,
-    ) -> Result<&'b mut Examiner, Failure> {
+    ) -> Result<&'b mut Examiner> {
         let OwnGame { recorded, by, .. } = &self.games[index];
         let is_earlier =
             |game: &OwnGame| game.by == *by && recorded.is_earlier(*by, &game.recorded.record);
         let before = self.games[..index].iter().enumerate();
         let earlier: Vec<_> = before.filter(|(_, game)| is_earlier(game)).collect();
-        let (first, begun) = earlier
-            .first()
-            .copied()
-            .unwrap_or((index, &self.games[index]));
+        let own = (index, &self.games[index]);
+        let (first, begun) = earlier.first().copied().unwrap_or(own);
         let since = recorded.since(*by);
         self.unseen += u64::from(since.is_some_and(|since| begun.recorded.record.id != since));
         let mut lines = Vec::new();
@@ -271,7 +244,7 @@ impl<'a> Asking<'a> {
         Ok(&mut live.examiner)
     }
 
-    fn fresh(&self, first: usize, OwnGame { recorded, by, .. }: &OwnGame) -> Result<Live, Failure> {
+    fn fresh(&self, first: usize, OwnGame { recorded, by, .. }: &OwnGame) -> Result<Live> {
         let pieces = recorded.pieces()?;
         let given = self.args.move_time;
         let seat = recorded.seat(*by, self.program, pieces.as_ref(), given);
@@ -293,7 +266,7 @@ impl<'a> Asking<'a> {
         game: &'a OwnGame,
         questions: Vec<Question>,
         examiner: &mut Examiner,
-    ) -> Result<Rerun<'a>, Failure> {
+    ) -> Result<Rerun<'a>> {
         let (mut departure, mut forfeit) = (None, None);
         for (index, question) in questions.iter().enumerate() {
             let asked = examiner.ask(&question.line).await?;
@@ -320,9 +293,8 @@ impl<'a> Asking<'a> {
         let ruleset = &*game.recorded.ruleset;
         let appraiser = self.analyst.appraiser(ruleset);
         for finding in &mut judgement.findings {
-            let question = questions
-                .iter()
-                .find(|question| question.turn == finding.turn);
+            let mut asked = questions.iter();
+            let question = asked.find(|question| question.turn == finding.turn);
             if let (Some(question), Verdict::NotReached) = (question, finding.verdict) {
                 let asked = examiner.ask(&question.line).await?.ok();
                 let now = asked.as_ref().map(|answer| answer.turn.as_str());
@@ -415,7 +387,7 @@ impl Report<'_> {
         out + &format!("{name}, {games}: {}\n", parts.join(", "))
     }
 
-    fn json(&self) -> Result<Json, Failure> {
+    fn json(&self) -> Result<Json> {
         let forfeits = self.games.iter().filter(|game| game.forfeit.is_some());
         let games: Result<Vec<_>, String> = self.games.iter().map(Rerun::json).collect();
         Ok(json!({

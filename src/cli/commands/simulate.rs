@@ -1,11 +1,7 @@
-use std::io::{self, Write};
-
 use clap::ValueEnum as _;
-use serde_json::json;
 
 use crate::cli::support::prelude::*;
 use referee::arena::plan::Format;
-use referee::report::terminal::aligned;
 use referee::tournament::schedule::groups;
 use referee::tournament::simulation::{Forecast, Schedule, Simulation, simulate};
 
@@ -59,10 +55,9 @@ fn spread(text: &str) -> Result<(f64, u8), String> {
     })
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let formats = args
-        .format
-        .map_or_else(|| Format::value_variants().to_vec(), |format| vec![format]);
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let all = || Format::value_variants().to_vec();
+    let formats = args.format.map_or_else(all, |format| vec![format]);
     let mut found = Vec::new();
     for format in formats {
         let Some(schedule) = schedule(args, format)? else {
@@ -79,28 +74,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         };
         found.push((format, simulate(&simulation)?));
     }
-    let text = if args.json {
-        let all = found
-            .iter()
-            .map(|(format, forecast)| as_json(args, *format, forecast));
-        format!("{}\n", json!({ "forecasts": all.collect::<Vec<_>>() }))
-    } else {
-        table(args, &found)
-    };
-    Ok(Stdout.write_all(text.as_bytes())?)
+    let one = |(format, forecast): &(Format, Forecast)| as_json(args, *format, forecast);
+    let json = || json!({ "forecasts": found.iter().map(one).collect::<Vec<_>>() });
+    print_found(args.json, json, |palette| table(args, &found, palette))
 }
 
 /// `None` where the format does not suit so few bots.
-fn schedule(args: &Args, format: Format) -> Result<Option<Schedule>, Failure> {
-    let rounds = args
-        .rounds
-        .unwrap_or_else(|| format.usual_rounds(args.bots));
+fn schedule(args: &Args, format: Format) -> Result<Option<Schedule>> {
+    let usual = || format.usual_rounds(args.bots);
+    let rounds = args.rounds.unwrap_or_else(usual);
     if args.rounds.is_some() && format.eliminates() {
         bail!("a knockout ends when one bot is left; leave --rounds out");
     }
-    let groups = args
-        .groups
-        .unwrap_or_else(|| groups::usual_groups(args.bots));
+    let usual = || groups::usual_groups(args.bots);
+    let groups = args.groups.unwrap_or_else(usual);
     Ok(Some(match format {
         Format::RoundRobin => Schedule::RoundRobin(rounds),
         Format::Gauntlet => Schedule::Gauntlet(rounds),
@@ -111,11 +98,8 @@ fn schedule(args: &Args, format: Format) -> Result<Option<Schedule>, Failure> {
             return Ok(None);
         }
         Format::GroupsKnockout => {
-            bail!(
-                "--groups {groups}: {} bots are at most {} groups of two",
-                args.bots,
-                args.bots / 2
-            );
+            let (bots, most) = (args.bots, args.bots / 2);
+            bail!("--groups {groups}: {bots} bots are at most {most} groups of two");
         }
     }))
 }
@@ -134,7 +118,7 @@ fn as_json(args: &Args, format: Format, forecast: &Forecast) -> serde_json::Valu
     })
 }
 
-fn table(args: &Args, found: &[(Format, Forecast)]) -> String {
+fn table(args: &Args, found: &[(Format, Forecast)], palette: &Palette) -> String {
     let heads = [
         "format",
         "rounds",
@@ -161,7 +145,7 @@ fn table(args: &Args, found: &[(Format, Forecast)]) -> String {
             },
         ]);
     }
-    let table = aligned(&rows, &palette(&io::stdout()), &[0]);
+    let table = aligned(&rows, palette, &[0]);
     format!(
         "{table}\n{} bots whose strengths spread by {} Elo, {} % draws, {} pairs when two meet, {} simulated \
          tournaments each. best wins: how often the best bot won; in order: pairs of bots that the ratings \

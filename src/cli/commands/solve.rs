@@ -1,18 +1,13 @@
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
-
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use crate::cli::support::games::BuiltinGameOptions;
-use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::run_with_ticks;
-use crate::cli::support::values::{self, SolverArgs, in_short};
+use crate::cli::support::values::{SolverArgs, in_short};
 use referee::game::BuiltinGame;
 use referee::game::four_in_a_row::FourInARow;
 use referee::report::terminal::time;
-use referee::solver::{self, Evaluation, Goal, Limits, Solve, Solver, Value};
+use referee::solver::{Evaluation, Goal, Limits, Solve, Solver, Value};
 use referee::text::{escape, grouped};
 
 #[derive(Debug, clap::Args)]
@@ -62,7 +57,7 @@ struct Solution {
     unit: &'static str,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     if !args.rest.is_empty() {
         let words = format!("{} {}", args.position, args.rest.join(" "));
         bail!(
@@ -77,7 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn quarto(args: &Args) -> Result<(), Failure> {
+fn quarto(args: &Args) -> Result<()> {
     let edition = args.game.set.choices()?;
     let position = edition
         .read_request(args.position.trim())
@@ -87,7 +82,7 @@ fn quarto(args: &Args) -> Result<(), Failure> {
     solve(args, work, || solver.nodes())
 }
 
-fn four_in_a_row(args: &Args) -> Result<(), Failure> {
+fn four_in_a_row(args: &Args) -> Result<()> {
     // A board alone shows whose turn it is.
     let position = FourInARow.start_from(args.position.trim()).map_err(|problem| {
         usage!(
@@ -126,7 +121,7 @@ fn solve(
     args: &Args,
     work: impl FnOnce(&Limits) -> Solution + Send,
     nodes: impl Fn() -> u64,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let limits = args.time_per_move.map_or(Limits::NONE, Limits::within);
     let limits = limits.or_when(Arc::clone(&stop));

@@ -1,24 +1,19 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use jiff::Timestamp;
 
 use super::tournament::warn_of_repetition;
-use crate::cli::support::folder::{all_records, invalid, tournament_of};
+use crate::cli::support::folder::{all_records, tournament_of};
 use crate::cli::support::prelude::*;
-use crate::cli::support::setup::terminal_width;
-use crate::cli::support::values;
-use referee::arena::directory::TournamentDirectory;
 use referee::arena::results::Distinct;
+use referee::record::RecordSummary;
 use referee::record::reader::{LineError, Reader};
 use referee::record::summaries::{Parsed, take_all, threads_for};
-use referee::record::{BotIndex, RecordSummary};
 use referee::report::standings::{as_csv, as_json, markdown, table};
 use referee::tournament::ratings::Model;
-use referee::tournament::standings::{Collector, Game, GameTimes, Ranking, TieBreak};
+use referee::tournament::standings::{Collector, Game, GameTimes, TieBreak};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -103,7 +98,7 @@ struct Digests {
     identity: Option<u64>,
 }
 
-fn versions(path: &Path, args: &Args) -> Result<HashMap<String, String>, Failure> {
+fn versions(path: &Path, args: &Args) -> Result<HashMap<String, String>> {
     if args.by.is_none() {
         return Ok(HashMap::new());
     }
@@ -119,7 +114,7 @@ fn versions(path: &Path, args: &Args) -> Result<HashMap<String, String>, Failure
     Ok(versions.collect())
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     let files = all_records(&args.files)?;
     let mut games = Games {
         seen: (files.len() > 1).then(HashMap::new),
@@ -129,11 +124,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         add_file(path, args, &mut games)?;
     }
     if games.copies > 0 {
-        note!(
-            "{} in several files, and {} once",
-            counted(games.copies, "game is", "games are"),
-            if games.copies == 1 { "counts" } else { "count" }
-        );
+        let copies = counted(games.copies, "game is", "games are");
+        let count = if games.copies == 1 { "counts" } else { "count" };
+        note!("{copies} in several files, and {count} once");
     }
     warn_of_repetition(&games.distinct);
     // As large as all else that is kept of the games.
@@ -156,26 +149,21 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     for wanted in &args.bot {
         let is_here = |name: &str| name.split('@').next() == Some(wanted) || name == wanted;
         if !standings.places.iter().any(|place| is_here(&place.name)) {
-            note!(
-                "--bot {}: no game here is one of a bot of this name",
-                escape_controls(wanted)
-            );
+            let wanted = escape_controls(wanted);
+            note!("--bot {wanted}: no game here is one of a bot of this name");
         }
     }
+    let (palette, columns) = (palette(&io::stdout()), terminal_width(&io::stdout()));
     let text = match args.format {
-        Format::Table => table(
-            &standings,
-            &palette(&io::stdout()),
-            terminal_width(&io::stdout()),
-        ),
+        Format::Table => table(&standings, &palette, columns),
         Format::Markdown => markdown(&standings),
         Format::Json => format!("{}\n", as_json(&standings, true)),
         Format::Csv => as_csv(&standings, true),
     };
-    Ok(Stdout.write_all(text.as_bytes())?)
+    print(&text)
 }
 
-fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> {
+fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<()> {
     let failed = |error| unreadable(path, &error);
     let versions = versions(path, args)?;
     let reader = Reader::open(path).map_err(failed)?;
@@ -196,7 +184,7 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> 
             identity: of_several.then(|| game.identity()),
         }))
     };
-    let take = |(_, parsed): Parsed<'_, Result<Option<Digests>, Failure>>| {
+    let take = |(_, parsed): Parsed<'_, Result<Option<Digests>>>| {
         match parsed {
             Ok((game, digests)) => {
                 if let Some(digests) = digests? {
@@ -211,12 +199,7 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> 
     take_all(reader, threads_for(bytes), compute, take).map_err(failed)?
 }
 
-fn is_selected(
-    game: &RecordSummary<'_>,
-    args: &Args,
-    path: &Path,
-    number: u64,
-) -> Result<bool, Failure> {
+fn is_selected(game: &RecordSummary<'_>, args: &Args, path: &Path, number: u64) -> Result<bool> {
     let is_named = args.bot.is_empty() || args.bot.iter().any(|name| game.has(name));
     match args.from {
         Some(from) if is_named => Ok(started(game, path, number)? >= from),
@@ -224,7 +207,7 @@ fn is_selected(
     }
 }
 
-fn started(game: &RecordSummary<'_>, path: &Path, number: u64) -> Result<Timestamp, Failure> {
+fn started(game: &RecordSummary<'_>, path: &Path, number: u64) -> Result<Timestamp> {
     game.started.parse().map_err(|_| {
         let found = quote(game.started.as_bytes());
         let expected = "expected a time such as 2026-01-31T10:00:00Z";

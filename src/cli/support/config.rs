@@ -2,9 +2,7 @@
 //!
 //! What it says becomes words of a command line, so every option has one declaration, one parser and one message.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
 
 use clap::builder::ValueParser;
 use clap::error::ErrorKind;
@@ -12,9 +10,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use toml::{Spanned, Value};
 
-use super::folder::read_text;
 use super::prelude::*;
-use referee::record::text_file;
 use referee::text::meant;
 
 const CONFIG: &str = "config";
@@ -23,10 +19,7 @@ const BOTS: &str = "bots";
 
 type Table = BTreeMap<Spanned<String>, Spanned<Value>>;
 
-pub(crate) fn expand(
-    mut arguments: Vec<OsString>,
-    program: &Command,
-) -> Result<Vec<OsString>, Failure> {
+pub(crate) fn expand(mut arguments: Vec<OsString>, program: &Command) -> Result<Vec<OsString>> {
     let Ok(matches) = program.clone().try_get_matches_from(&arguments) else {
         return Ok(arguments);
     };
@@ -43,7 +36,8 @@ pub(crate) fn expand(
     };
     let mut command = command.clone();
     command.build();
-    let words = File::read(path)?.words(&command, matches)?;
+    let text = read_text(path, text_file::WRITTEN)?;
+    let words = File { path, text }.words(&command, matches)?;
     arguments.splice(after..after, words);
     Ok(arguments)
 }
@@ -53,19 +47,14 @@ struct File<'a> {
     text: String,
 }
 
-impl<'a> File<'a> {
-    fn read(path: &'a Path) -> Result<Self, Failure> {
-        let text = read_text(path, text_file::WRITTEN)?;
-        Ok(Self { path, text })
-    }
-
+impl File<'_> {
     fn wrong(&self, place: usize, problem: &str) -> Failure {
         let before = self.text.get(..place).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         usage!("{}:{line}: {problem}", self.path.display())
     }
 
-    fn words(&self, command: &Command, given: &ArgMatches) -> Result<Vec<OsString>, Failure> {
+    fn words(&self, command: &Command, given: &ArgMatches) -> Result<Vec<OsString>> {
         let table: Table = toml::from_str(&self.text).map_err(|error| {
             let place = error.span().map_or(0, |span| span.start);
             self.wrong(place, error.message())
@@ -89,25 +78,22 @@ impl<'a> File<'a> {
             let base = self.path.parent().unwrap_or(Path::new(""));
             let own = option_words(option, value.get_ref(), base)
                 .map_err(|problem| self.wrong(value.span().start, &problem))?;
-            let alone = [OsString::from(command.get_name())].into_iter();
-            self.check(command, alone.chain(own.clone()), value.span().start)?;
+            self.check(command, &own, value.span().start)?;
             if !is_overruled(option, command, given) {
                 words.extend(own);
             }
         }
         // Two may exclude each other.
-        let alone = [OsString::from(command.get_name())].into_iter();
-        self.check(command, alone.chain(words.clone()), 0)?;
+        self.check(command, &words, 0)?;
         Ok(words)
     }
 
-    fn check(
-        &self,
-        command: &Command,
-        words: impl Iterator<Item = OsString>,
-        place: usize,
-    ) -> Result<(), Failure> {
-        match command.clone().try_get_matches_from(words) {
+    fn check(&self, command: &Command, words: &[OsString], place: usize) -> Result<()> {
+        let all = [command.get_name().into()].into_iter();
+        match command
+            .clone()
+            .try_get_matches_from(all.chain(words.to_vec()))
+        {
             Err(error) if error.kind() != ErrorKind::MissingRequiredArgument => {
                 let message = error.to_string();
                 let lines = message.lines().map(str::trim);
@@ -120,11 +106,8 @@ impl<'a> File<'a> {
 
     fn unknown(&self, key: &Spanned<String>, command: &Command) -> Failure {
         let name = key.get_ref();
-        let known: Vec<&str> = command
-            .get_arguments()
-            .filter(|arg| is_settable(arg))
-            .filter_map(Arg::get_long)
-            .collect();
+        let known = command.get_arguments().filter(|arg| is_settable(arg));
+        let known: Vec<&str> = known.filter_map(Arg::get_long).collect();
         let hint = match meant(name, &known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("expected one of {}, {BOTS}", known.join(", ")),
@@ -181,9 +164,8 @@ fn option_words(option: &Arg, value: &Value, base: &Path) -> Result<Vec<OsString
     };
     let is_flag = matches!(option.get_action(), ArgAction::SetTrue);
     let is_list = matches!(option.get_action(), ArgAction::Append);
-    let may_be_bare = option
-        .get_num_args()
-        .is_some_and(|count| count.min_values() == 0);
+    let count = option.get_num_args();
+    let may_be_bare = count.is_some_and(|count| count.min_values() == 0);
     match value {
         Value::Boolean(false) if is_flag || may_be_bare => Ok(Vec::new()),
         Value::Boolean(true) if is_flag || may_be_bare => Ok(vec![format!("--{name}").into()]),

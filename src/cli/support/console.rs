@@ -77,11 +77,8 @@ impl Console for Terminal {
     }
 
     fn draw(&mut self, picture: &Picture) -> io::Result<()> {
-        print(&draw_within(
-            picture,
-            &self.palette,
-            terminal_width(&io::stdout()),
-        ))
+        let columns = terminal_width(&io::stdout());
+        print(&draw_within(picture, &self.palette, columns))
     }
 
     fn prompt(&mut self, prompt: &str) -> io::Result<Typing> {

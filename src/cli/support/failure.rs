@@ -2,12 +2,16 @@
 
 use std::io;
 
+use referee::arena::TournamentError;
 use referee::bot::exhaustion::Exhausted;
 use referee::bot::spec::CannotStart;
 use referee::play::game_runner::GameError;
 use referee::record::reader::LineError;
 use referee::text::{cause, counted};
 use referee::tournament::ratings::RatingError;
+
+/// Of a command, unless it says otherwise.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -18,17 +22,14 @@ pub(crate) enum Failure {
     Referee(String),
     /// Status 1.
     Exhausted(Exhausted),
-    /// A bot fails the entry check; its report has been printed. Status 3.
-    Unfit,
-    /// A bot plays mistakes; its report has been printed. Status 3.
-    Mistaken,
-    /// A comparison is undecided; what is known has been printed. Status 4.
-    Undecided,
     /// SIGINT (Ctrl-C), SIGTERM or SIGHUP. Status 130.
     Interrupted,
-    /// The reader of stdout closed it, as `| head` does. Status 1, no message.
-    OutputClosed,
+    /// What there is to say has been printed, or stdout has no reader. With this status.
+    Told(u8),
 }
+
+/// A bot fails the entry check, or plays mistakes.
+pub(crate) const WRONG: Failure = Failure::Told(3);
 
 impl Failure {
     /// `unwritten`: bytes of the results that could not be written.
@@ -41,17 +42,16 @@ impl Failure {
                 counted(unwritten, "byte", "bytes")
             )),
             Self::Interrupted => Some("interrupted".to_owned()),
-            Self::Unfit | Self::Mistaken | Self::Undecided | Self::OutputClosed => None,
+            Self::Told(_) => None,
         }
     }
 
     pub(crate) const fn status(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Referee(_) | Self::Exhausted(_) | Self::OutputClosed => 1,
+            Self::Referee(_) | Self::Exhausted(_) => 1,
             Self::Interrupted => 130,
-            Self::Unfit | Self::Mistaken => 3,
-            Self::Undecided => 4,
+            Self::Told(status) => *status,
         }
     }
 }
@@ -60,7 +60,8 @@ impl From<io::Error> for Failure {
     /// Not for named files, which have messages of their own.
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::OutputClosed,
+            // The reader of stdout closed it, as `| head` does.
+            io::ErrorKind::BrokenPipe => Self::Told(1),
             // A signal ended a wait for a reader, or another call.
             io::ErrorKind::TimedOut | io::ErrorKind::Interrupted => Self::Interrupted,
             _ => Self::Referee(cause(&error)),
@@ -94,6 +95,16 @@ impl From<LineError> for Failure {
 impl From<RatingError> for Failure {
     fn from(error: RatingError) -> Self {
         Self::Usage(error.to_string())
+    }
+}
+
+impl From<TournamentError> for Failure {
+    fn from(error: TournamentError) -> Self {
+        match error {
+            TournamentError::Machine(text) => Self::Referee(text),
+            TournamentError::Exhausted(limit) => Self::Exhausted(limit),
+            error => Self::Usage(error.to_string()),
+        }
     }
 }
 

@@ -1,21 +1,14 @@
 //! What stands for a file of records: the folder of a tournament, and a game by its number or id.
 
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::prelude::*;
-use referee::arena::TournamentError;
 use referee::arena::course::Course;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::plan::Plan;
-use referee::arena::results::{Results, not_entered, places_before};
-use referee::bot::shell;
+use referee::arena::results::{not_entered, places_before};
 use referee::record::atomic_file::replace;
 use referee::record::reader::{Line, LineError, Reader};
-use referee::record::{Record, text_file};
-use referee::tournament::standings::Ranking;
 
-pub(crate) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn records_of(path: &Path) -> Result<PathBuf> {
     if !path.is_dir() {
         return Ok(path.to_owned());
     }
@@ -41,21 +34,20 @@ pub(crate) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
 pub(crate) struct Records(Reader);
 
 impl Records {
-    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let reader = Reader::open(path).map_err(|error| unreadable(path, &error))?;
         Ok(Self(reader))
     }
 
-    pub(crate) fn next_line(&mut self) -> Result<Option<Line<'_>>, Failure> {
+    pub(crate) fn next_line(&mut self) -> Result<Option<Line<'_>>> {
         let path = self.0.path().to_owned();
-        self.0
-            .next_line()
-            .map_err(|error| unreadable(&path, &error))
+        let line = self.0.next_line();
+        line.map_err(|error| unreadable(&path, &error))
     }
 }
 
 impl Iterator for Records {
-    type Item = Result<(u64, Record), Failure>;
+    type Item = Result<(u64, Record)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let line = match self.next_line() {
@@ -67,11 +59,8 @@ impl Iterator for Records {
                 print_stderr(&torn.to_string());
                 None
             }
-            record => Some(
-                record
-                    .map(|record| (line.number(), record))
-                    .map_err(Failure::from),
-            ),
+            Err(error) => Some(Err(error.into())),
+            Ok(record) => Some(Ok((line.number(), record))),
         }
     }
 }
@@ -80,15 +69,15 @@ pub(crate) fn invalid(file: &Path, number: u64, problem: &str) -> Failure {
     usage!("{}: line {number}: {problem}", file.display())
 }
 
-pub(crate) fn read_text(path: &Path, most: u64) -> Result<String, Failure> {
+pub(crate) fn read_text(path: &Path, most: u64) -> Result<String> {
     text_file::read(path, most).map_err(|error| unreadable(path, &error))
 }
 
-pub(crate) fn replace_file(path: &Path, text: &str) -> Result<(), Failure> {
+pub(crate) fn replace_file(path: &Path, text: &str) -> Result<()> {
     replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))
 }
 
-pub(crate) fn all_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn all_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     paths.iter().map(|path| records_of(path)).collect()
 }
 
@@ -106,7 +95,7 @@ pub(crate) fn title_of(paths: &[PathBuf]) -> String {
     paths.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-pub(crate) fn plan_of(file: &Path) -> Result<Option<Plan>, Failure> {
+pub(crate) fn plan_of(file: &Path) -> Result<Option<Plan>> {
     if !file.ends_with("games.jsonl") {
         return Ok(None);
     }
@@ -117,7 +106,7 @@ pub(crate) fn plan_of(file: &Path) -> Result<Option<Plan>, Failure> {
     }
 }
 
-pub(crate) fn plan_in(texts: &[String]) -> Result<Option<Plan>, Failure> {
+pub(crate) fn plan_in(texts: &[String]) -> Result<Option<Plan>> {
     match texts {
         [one] if Path::new(one).join("plan.json").is_file() => {
             Ok(TournamentDirectory::at(Path::new(one)).plan()?)
@@ -132,7 +121,7 @@ pub(crate) fn pieces_of(file: &Path) -> Option<String> {
     is_there.then(|| pieces.to_string_lossy().into_owned())
 }
 
-pub(crate) fn tournament_of(files: &[PathBuf]) -> Result<(Ranking, Option<Course>), Failure> {
+pub(crate) fn tournament_of(files: &[PathBuf]) -> Result<(Ranking, Option<Course>)> {
     if let [file] = files {
         return match plan_of(file)? {
             Some(plan) => ranking_of_plan(file, &plan),
@@ -151,7 +140,7 @@ pub(crate) fn tournament_of(files: &[PathBuf]) -> Result<(Ranking, Option<Course
     Ok((ranking, None))
 }
 
-fn ranking_of_plan(file: &Path, plan: &Plan) -> Result<(Ranking, Option<Course>), Failure> {
+fn ranking_of_plan(file: &Path, plan: &Plan) -> Result<(Ranking, Option<Course>)> {
     let mut results = Results::new(plan);
     // Results say why a sequential test ended early.
     if plan.format.depends_on_results() || plan.sprt.is_some() {

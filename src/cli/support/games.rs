@@ -1,19 +1,11 @@
 //! What is played: `--game`, a game of this program or one that is a program, and the options that belong to it.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 
 use super::prelude::*;
-use super::setup::{self, PiecesFile, match_set};
-use super::values::hint;
-use referee::arena::plan::Plan;
-use referee::bot::spec::{BotSpec, Program};
-use referee::game::Game;
-use referee::game::quarto::{PieceSet, Rules};
-use referee::game::registry::{self, Choices, GAMES, GameInfo};
+use super::setup::{self, match_set};
+use referee::game::quarto::{PieceFormat, PieceSet, Rules};
+use referee::game::registry::{Choices, GAMES, GameInfo};
 use referee::game_program::GameProgram;
 use referee::strategy::RANDOM;
 use referee::system::is_path;
@@ -66,7 +58,7 @@ pub(crate) struct BuiltinGameOptions {
 }
 
 impl BuiltinGameOptions {
-    pub(crate) fn game(&self) -> Result<&'static GameInfo, Failure> {
+    pub(crate) fn game(&self) -> Result<&'static GameInfo> {
         let game = self.game.unwrap_or(&GAMES[0]);
         if !game.has_piece_sets {
             self.set.refuse()?;
@@ -76,18 +68,14 @@ impl BuiltinGameOptions {
 }
 
 fn builtin_game() -> impl TypedValueParser<Value = &'static GameInfo> {
-    let names = GAMES
-        .iter()
-        .map(|game| PossibleValue::new(game.name).help(game.about));
-    PossibleValuesParser::new(names).map(|name| registry::find(&name).unwrap_or(&GAMES[0]))
+    one_of(GAMES.iter().map(|game| (game.name, game.about, game)))
 }
 
 fn rules() -> impl TypedValueParser<Value = Rules> {
-    PossibleValuesParser::new([
-        PossibleValue::new(Rules::Standard.name()).help("Rows, columns and diagonals"),
-        PossibleValue::new(Rules::Squares.name()).help("Also the nine 2×2 squares"),
+    one_of([
+        ("standard", "Rows, columns and diagonals", Rules::Standard),
+        ("squares", "Also the nine 2×2 squares", Rules::Squares),
     ])
-    .map(|name| Rules::from_name(&name).unwrap_or_default())
 }
 
 impl SetOptions {
@@ -95,7 +83,7 @@ impl SetOptions {
         self.rules.unwrap_or_default()
     }
 
-    pub(crate) fn choices(&self) -> Result<Choices, Failure> {
+    pub(crate) fn choices(&self) -> Result<Choices> {
         let set = match (&self.pieces, &self.planned) {
             (None, Some(text)) => {
                 PieceSet::parse(text).map_err(|error| usage!("plan.json: pieces: {error}"))?
@@ -109,7 +97,7 @@ impl SetOptions {
         })
     }
 
-    fn refuse(&self) -> Result<(), Failure> {
+    fn refuse(&self) -> Result<()> {
         if self.pieces.is_some() || self.rules.is_some() {
             bail!("--pieces and --rules are for Quarto; leave them out, or choose --game quarto");
         }
@@ -127,7 +115,7 @@ impl GameOptions {
         matches!(self.game(), GameArg::Own(game) if game.has_piece_sets)
     }
 
-    pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
+    pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self> {
         let unknown = |what: &str, name: &str| {
             usage!("plan.json: this program knows no {what} called {name}")
         };
@@ -153,14 +141,11 @@ impl GameOptions {
         Ok(self)
     }
 
-    pub(crate) fn ruleset(&self) -> Result<Arc<dyn Game>, Failure> {
-        self.ruleset_with(|_| ())
+    pub(crate) fn ruleset(&self) -> Result<Arc<dyn Game>> {
+        self.ruleset_with(PieceFormat::default())
     }
 
-    pub(crate) fn ruleset_with(
-        &self,
-        change: impl FnOnce(&mut Choices),
-    ) -> Result<Arc<dyn Game>, Failure> {
+    pub(crate) fn ruleset_with(&self, format: PieceFormat) -> Result<Arc<dyn Game>> {
         if !self.has_piece_sets() {
             self.set.refuse()?;
         }
@@ -177,16 +162,14 @@ impl GameOptions {
                  --game"
             );
         }
-        let mut choices = self.set.choices()?;
-        change(&mut choices);
-        Ok(game.game(choices))
+        let choices = self.set.choices()?;
+        Ok(game.game(Choices { format, ..choices }))
     }
 
-    pub(crate) fn pieces_file(&self, ruleset: &dyn Game) -> Result<Option<PiecesFile>, Failure> {
+    pub(crate) fn pieces_file(&self, ruleset: &dyn Game) -> Result<Option<PiecesFile>> {
         let given = self.set.pieces.as_ref().zip(ruleset.pieces());
-        given
-            .map(|(path, text)| PiecesFile::new(path, text))
-            .transpose()
+        let file = given.map(|(path, text)| PiecesFile::new(path, text));
+        file.transpose()
     }
 }
 
@@ -213,7 +196,7 @@ pub(crate) fn program(
     option: &str,
     text: &str,
     options: BTreeMap<String, String>,
-) -> Result<GameProgram, Failure> {
+) -> Result<GameProgram> {
     // Its forms are those of a BOT, but for `builtin:` and `human`.
     let spec = setup::bot(text).map_err(|failure| match failure {
         Failure::Usage(problem) if !option.is_empty() => usage!("{option}: {problem}"),
@@ -232,7 +215,7 @@ pub(crate) fn program(
     GameProgram::open(program, options).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-pub(crate) fn start_of(ruleset: &dyn Game, start: Option<&String>) -> Result<String, Failure> {
+pub(crate) fn start_of(ruleset: &dyn Game, start: Option<&String>) -> Result<String> {
     let session = match start {
         None => ruleset.start(),
         Some(text) => ruleset.start_from(text).map_err(|problem| {
@@ -247,7 +230,7 @@ pub(crate) fn start_of(ruleset: &dyn Game, start: Option<&String>) -> Result<Str
 pub(crate) fn check_builtins<'a>(
     ruleset: &dyn Game,
     programs: impl Iterator<Item = &'a Program>,
-) -> Result<(), Failure> {
+) -> Result<()> {
     if ruleset.program().is_none() || registry::find(ruleset.name()).is_some() {
         return Ok(());
     }
@@ -268,11 +251,7 @@ pub(crate) fn check_builtins<'a>(
     Ok(())
 }
 
-pub(crate) fn check_solvable(
-    ruleset: &dyn Game,
-    option: &str,
-    is_given: bool,
-) -> Result<(), Failure> {
+pub(crate) fn check_solvable(ruleset: &dyn Game, option: &str, is_given: bool) -> Result<()> {
     if is_given && !ruleset.info().is_solvable() {
         let game = ruleset.name();
         bail!("{option} needs a solver, and there is none for {game}; leave it out");
@@ -290,10 +269,7 @@ pub(crate) fn option(text: &str) -> Result<(String, String), String> {
         ));
     }
     // Records hold the options, separated by spaces, as the name of the rules.
-    if value
-        .chars()
-        .any(|symbol| symbol.is_whitespace() || symbol.is_control())
-    {
+    if value.contains(|symbol: char| symbol.is_whitespace() || symbol.is_control()) {
         return Err(format!("{expected}, with a VALUE without spaces"));
     }
     Ok((name.to_owned(), value.to_owned()))

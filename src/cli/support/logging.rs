@@ -1,14 +1,12 @@
 //! The log. Without options, warnings go to stderr; `--log` says what else; `--log-file` takes the log to a file and
 //! leaves stderr the warnings.
 
-use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::{File, OpenOptions};
-use std::path::PathBuf;
 use std::sync::OnceLock;
-use std::{env, fmt, io};
 
 use clap::ValueEnum;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tracing_serde::fields::AsMap as _;
 use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
 use tracing_subscriber::fmt::format::{JsonFields, Writer};
@@ -23,7 +21,6 @@ use super::output::Notes;
 use super::prelude::*;
 use super::setup;
 use referee::log_target;
-use referee::report::terminal::Palette;
 use referee::text::cause;
 
 static LOG_FILE: OnceLock<LogFile> = OnceLock::new();
@@ -33,10 +30,8 @@ pub(crate) fn finish(status: u8) {
     if let Some(LogFile { path, problem, .. }) = LOG_FILE.get()
         && let Some(problem) = problem.get()
     {
-        note!(
-            "{}: the log was not written completely: {problem}",
-            path.display()
-        );
+        let path = path.display();
+        note!("{path}: the log was not written completely: {problem}");
     }
 }
 
@@ -80,15 +75,12 @@ impl LogOptions {
     }
 
     /// [`finish`] completes the log.
-    pub(crate) fn start(&self) -> Result<(), Failure> {
+    pub(crate) fn start(&self) -> Result<()> {
         let coloured = setup::palette(&io::stderr()) != Palette::plain();
         let Some(path) = &self.log_file else {
-            let layer = self.layer(|| Notes, coloured);
             let filter = self.filter(LevelFilter::WARN)?;
-            tracing_subscriber::registry()
-                .with(filter)
-                .with(layer)
-                .init();
+            let filtered = tracing_subscriber::registry().with(filter);
+            filtered.with(self.layer(|| Notes, coloured)).init();
             log_begin();
             return Ok(());
         };
@@ -106,15 +98,14 @@ impl LogOptions {
             .with_writer(|| Notes)
             .with_ansi(coloured)
             .with_filter(LevelFilter::WARN);
-        tracing_subscriber::registry()
-            .with(self.layer(move || file, false).with_filter(filter))
-            .with(warnings)
-            .init();
+        let layer = self.layer(move || file, false).with_filter(filter);
+        let filtered = tracing_subscriber::registry().with(layer);
+        filtered.with(warnings).init();
         log_begin();
         Ok(())
     }
 
-    fn filter(&self, default: LevelFilter) -> Result<Targets, Failure> {
+    fn filter(&self, default: LevelFilter) -> Result<Targets> {
         let filter: Targets = match &self.log {
             Some(level) => {
                 // `Targets` would read a single word as the name of a module.

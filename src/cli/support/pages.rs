@@ -2,27 +2,16 @@
 //! Open them before the first game, publish after each, from any thread, and finish when nothing else is left to do.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::{fs, io};
 
-use super::folder::{Records, invalid};
 use super::prelude::*;
-use super::runtime::runtime;
-use super::signals;
 use referee::arena::course::Course;
-use referee::bot::exhaustion::start_thread;
 use referee::bot::human::Inbox;
-use referee::bot::spec::Program;
-use referee::game::Game;
 use referee::play::stage::Stage;
-use referee::record::Record;
 use referee::record::atomic_file::{self, AtomicFile, directory_of};
-use referee::report::html::{self, Origin};
+use referee::report::html::Origin;
 use referee::report::serve::{Feed, Server, State};
 use referee::sandbox::snapshot::is_own_page;
 use referee::sandbox::{Bound, Confinement};
-use referee::tournament::standings::Ranking;
 
 const LEFT: &str = "report.html";
 
@@ -33,7 +22,7 @@ pub(crate) struct PageOptions {
     report: Option<PathBuf>,
 
     #[command(flatten)]
-    live: LiveOptions,
+    pub(crate) live: LiveOptions,
 
     /// End when the games have ended; without it the page of --live is served until Ctrl-C
     #[arg(long)]
@@ -59,15 +48,11 @@ pub(crate) struct Pages {
 
 impl PageOptions {
     pub(crate) const fn are_on(&self) -> bool {
-        self.report.is_some() || self.is_served()
-    }
-
-    pub(crate) const fn is_served(&self) -> bool {
-        self.live.is_on()
+        self.report.is_some() || self.live.is_on()
     }
 
     /// Refuses a report that cannot be written, or would replace something other than a page.
-    pub(crate) fn check(&self, records: Option<&Path>) -> Result<(), Failure> {
+    pub(crate) fn check(&self, records: Option<&Path>) -> Result<()> {
         match &self.report {
             Some(report) => check_target(report, records),
             None => Ok(()),
@@ -85,7 +70,7 @@ impl PageOptions {
         folder: Option<&Path>,
         limits: Vec<String>,
         game: &Arc<dyn Game>,
-    ) -> Result<Pages, Failure> {
+    ) -> Result<Pages> {
         self.check(records)?;
         if !self.are_on() {
             return Ok(Pages::default());
@@ -163,7 +148,7 @@ impl Pages {
         }
     }
 
-    pub(crate) fn begin_again(&self, played: &Path) -> Result<(), Failure> {
+    pub(crate) fn begin_again(&self, played: &Path) -> Result<()> {
         let Some(feed) = &self.feed else {
             return Ok(());
         };
@@ -172,7 +157,7 @@ impl Pages {
     }
 
     /// Writes the page and stops serving; finished games are served until a signal, unless `--live-exit` was given.
-    pub(crate) fn finish(self, state: State) -> Result<(), Failure> {
+    pub(crate) fn finish(self, state: State) -> Result<()> {
         let Some(feed) = &self.feed else {
             return Ok(());
         };
@@ -196,7 +181,7 @@ impl Pages {
     }
 }
 
-fn wait_for_signal() -> Result<(), Failure> {
+fn wait_for_signal() -> Result<()> {
     let mut signals = signals::heed();
     let runtime = runtime()?;
     let waiting = start_thread("signal", move || runtime.block_on(signals.recv()))?;
@@ -205,7 +190,7 @@ fn wait_for_signal() -> Result<(), Failure> {
     Ok(())
 }
 
-pub(crate) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> {
+pub(crate) fn add_file(path: &Path, feed: &Feed) -> Result<()> {
     for record in Records::open(path)? {
         let (number, record) = record?;
         let published = feed.publish(&record);
@@ -215,7 +200,7 @@ pub(crate) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> {
 }
 
 /// Completely or not at all; `-` is stdout.
-pub(crate) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
+pub(crate) fn write(feed: &Feed, path: &Path) -> Result<()> {
     let report = feed.report();
     let page = report.page()?;
     if let Some(why) = report.undrawn() {
@@ -227,16 +212,13 @@ pub(crate) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     write_file(path, &page, &format!("{games} of {bots} bots"))
 }
 
-pub(crate) fn write_file(path: &Path, text: &str, content: &str) -> Result<(), Failure> {
+pub(crate) fn write_file(path: &Path, text: &str, content: &str) -> Result<()> {
     if path == Path::new("-") {
         return Ok(Stdout.write_all(text.as_bytes())?);
     }
     replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
-    print_stderr(&format!(
-        "{}: {content}, {}",
-        path.display(),
-        size(text.len())
-    ));
+    let (path, size) = (path.display(), size(text.len()));
+    print_stderr(&format!("{path}: {content}, {size}"));
     Ok(())
 }
 
@@ -289,7 +271,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 impl LiveOptions {
-    pub(crate) fn serve(&self, feed: &Feed) -> Result<Option<Server>, Failure> {
+    pub(crate) fn serve(&self, feed: &Feed) -> Result<Option<Server>> {
         let Some(address) = self.live else {
             return Ok(None);
         };
@@ -315,7 +297,7 @@ impl LiveOptions {
 }
 
 /// Refuses a `path` that holds anything but a page.
-fn check_target(path: &Path, records: Option<&Path>) -> Result<(), Failure> {
+fn check_target(path: &Path, records: Option<&Path>) -> Result<()> {
     let refused = |why: &str| Err(usage!("--report {}: {why}", path.display()));
     let is_stream = path == Path::new("-") || path.exists() && !path.is_file();
     if path.is_dir() {

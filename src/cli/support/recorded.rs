@@ -2,27 +2,17 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
-use super::folder::{GameChoice, Records, invalid, pieces_of, plan_of, records_of};
+use super::folder::{pieces_of, plan_of};
 use super::games::{self, GameArg};
 use super::prelude::*;
-use super::sandbox::SandboxOptions;
-use super::setup::{PiecesFile, bot, recorded_ruleset};
-use super::values::{self, MoveTime};
-use referee::bot::spec::{BotSpec, Program};
-use referee::game::{Game, registry};
+use super::setup::{bot, recorded_ruleset};
 use referee::game_program::GameProgram;
-use referee::play::TimeControl;
 use referee::play::examiner::{Question, questions};
 use referee::play::game_runner::GameFault;
-use referee::play::seat::Seat;
-use referee::record::{BotIndex, ProcessEntry, Record};
-use referee::text::short_name;
+use referee::record::ProcessEntry;
 
 #[derive(Clone)]
 pub(crate) struct Recorded {
@@ -38,7 +28,7 @@ impl Recorded {
         choice: Option<&GameChoice>,
         rules: &RecordedRules,
         several: &str,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let file = records_of(path)?;
         let mut reader = Records::open(&file)?;
         let (mut games, mut chosen) = (0, None);
@@ -66,7 +56,7 @@ impl Recorded {
         number: u64,
         record: Record,
         rules: &RecordedRules,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let ruleset = rules
             .of(&record)
             .map_err(|problem| invalid(file, number, &problem))?;
@@ -108,7 +98,7 @@ impl Recorded {
         command.first().is_some_and(|word| word == "human")
     }
 
-    pub(crate) fn part(&self, program: &Program, given: Option<&str>) -> Result<BotIndex, Failure> {
+    pub(crate) fn part(&self, program: &Program, given: Option<&str>) -> Result<BotIndex> {
         let found = self.parts(program, given);
         let [a, b] = BotIndex::ALL.map(|bot| self.name(bot));
         match (&found[..], given) {
@@ -129,7 +119,7 @@ impl Recorded {
     }
 
     /// At least one.
-    pub(crate) fn questions(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
+    pub(crate) fn questions(&self, bot: BotIndex) -> Result<Vec<Question>> {
         let found = self.questions_if_any(bot)?;
         if found.is_empty() {
             return Err(self.failure(&format!("{} was not asked anything", self.name(bot))));
@@ -137,7 +127,7 @@ impl Recorded {
         Ok(found)
     }
 
-    pub(crate) fn questions_if_any(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
+    pub(crate) fn questions_if_any(&self, bot: BotIndex) -> Result<Vec<Question>> {
         questions(&*self.ruleset, &self.record, bot)
             .map_err(|violation| self.failure(&violation.to_string()))
     }
@@ -147,7 +137,7 @@ impl Recorded {
         bot: BotIndex,
         questions: &[Question],
         turn: Option<usize>,
-    ) -> Result<(usize, String), Failure> {
+    ) -> Result<(usize, String)> {
         let numbers = questions.iter().map(|question| question.turn.to_string());
         let numbers = numbers.collect::<Vec<_>>().join(" ");
         let is_it = |question: &Question| match turn {
@@ -187,13 +177,11 @@ impl Recorded {
         move_time: Option<MoveTime>,
     ) -> Seat {
         let mut time = TimeControl::default();
-        match (move_time, self.process(bot)) {
-            (Some(MoveTime(given)), _) => time.move_time = given,
-            (None, Some(process)) => {
-                let told = process.move_time.map(Duration::try_from_secs_f64);
-                time.move_time = told.and_then(Result::ok);
-            }
-            (None, None) => {}
+        if let Some(MoveTime(given)) = move_time {
+            time.move_time = given;
+        } else if let Some(process) = self.process(bot) {
+            let told = process.move_time.map(Duration::try_from_secs_f64);
+            time.move_time = told.and_then(Result::ok);
         }
         let name = &self.record.bots[bot].name;
         let plan = plan_of(&self.file).ok().flatten();
@@ -212,7 +200,7 @@ impl Recorded {
         &self,
         bot: BotIndex,
         rules: &RecordedRules,
-    ) -> Result<Vec<(u64, Vec<Question>)>, Failure> {
+    ) -> Result<Vec<(u64, Vec<Question>)>> {
         let Some(since) = self.since(bot) else {
             return Ok(Vec::new());
         };
@@ -237,7 +225,7 @@ impl Recorded {
         )))
     }
 
-    pub(crate) fn pieces(&self) -> Result<Option<PiecesFile>, Failure> {
+    pub(crate) fn pieces(&self) -> Result<Option<PiecesFile>> {
         let text = self.record.pieces.as_ref();
         let file = text.map(|text| match pieces_of(&self.file) {
             Some(path) => PiecesFile::new(Path::new(&path), text),
@@ -291,45 +279,35 @@ pub(crate) fn fault_lines(fault: &GameFault, lines: usize) -> String {
     text
 }
 
-pub(crate) fn program(text: &str, done: &str) -> Result<Program, Failure> {
+pub(crate) fn program(text: &str, done: &str) -> Result<Program> {
     match bot(text)? {
         BotSpec::Program(program) => Ok(program),
         BotSpec::Human => Err(usage!("a person cannot be {done}; give a program")),
     }
 }
 
+/// The rules of recorded games.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct GameProgramOption {
+pub(crate) struct RecordedRules {
     /// The game, if it is a program (protocol-games.md); records say which other one it is
     #[arg(long, value_parser = GameArg::read)]
     pub(crate) game: Option<GameArg>,
+
+    /// Games of that program, by their rules.
+    #[arg(skip)]
+    opened: RefCell<HashMap<String, Arc<dyn Game>>>,
 }
 
-impl GameProgramOption {
-    pub(crate) fn text(&self) -> Option<&str> {
+impl RecordedRules {
+    pub(crate) fn program(&self) -> Option<&str> {
         match &self.game {
             Some(GameArg::Program(text)) => Some(text),
             _ => None,
         }
     }
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct RecordedRules {
-    program: Option<String>,
-    opened: RefCell<HashMap<String, Arc<dyn Game>>>,
-}
-
-impl RecordedRules {
-    pub(crate) fn new(option: &GameProgramOption) -> Self {
-        Self {
-            program: option.text().map(str::to_owned),
-            opened: RefCell::default(),
-        }
-    }
 
     pub(crate) fn of(&self, record: &Record) -> Result<Arc<dyn Game>, String> {
-        if let Some(text) = &self.program {
+        if let Some(text) = self.program() {
             let game = self.open(text, &record.rules)?;
             if game.name() == record.game {
                 return Ok(game);
@@ -376,7 +354,7 @@ pub(crate) struct AskedBotOptions {
     pub(crate) time_per_move: Duration,
 
     #[command(flatten)]
-    pub(crate) game: GameProgramOption,
+    pub(crate) game: RecordedRules,
 
     #[command(flatten)]
     pub(crate) sandbox: SandboxOptions,

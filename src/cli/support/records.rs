@@ -1,21 +1,17 @@
 //! The file of `--record`: one line per game, appended when the game ends.
 
-use std::fs::{self, OpenOptions};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::fs::OpenOptions;
 
-use super::output::{ProgressBar, caught_up};
+use super::output::caught_up;
 use super::pages::Pages;
 use super::prelude::*;
 use referee::bot::info::Info;
-use referee::game::{Game, Side};
+use referee::game::Side;
 use referee::play::GameObserver;
 use referee::play::clock::Clock;
 use referee::play::match_runner::{MatchGame, MatchObserver};
 use referee::play::setup::GameSetup;
 use referee::play::stage::Table;
-use referee::record::BotIndex;
 use referee::record::journal::{Journal, LINGERING_LOCK, OpenError};
 
 pub(crate) struct RecordFile {
@@ -25,7 +21,7 @@ pub(crate) struct RecordFile {
 
 impl RecordFile {
     /// Moves an incomplete last line, as a crash leaves it, to `FILE.cut`. Waits for the reader of a named pipe.
-    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let is_pipe = fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
         // Held until the journal is open.
         let _pipe = is_pipe.then(|| OpenOptions::new().append(true).open(path));

@@ -1,28 +1,22 @@
 //! The runtime of a command, work that Ctrl-C ends, and what bots leave behind.
 
 use std::future::Future;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::prelude::*;
-use super::signals;
 use referee::bot::exhaustion::explain;
 use referee::bot::orphans;
 
-pub(crate) fn runtime() -> Result<Runtime, Failure> {
+pub(crate) fn runtime() -> Result<Runtime> {
     let built = Builder::new_current_thread().enable_all().build();
     built.map_err(|error| explain("the runtime", &error).into())
 }
 
-pub(crate) async fn until_interrupted<T>(
-    work: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
+pub(crate) async fn until_interrupted<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let mut stops = signals::stops();
     // A game wakes this task every ply: poll the work first, the check for a signal is cheap.
     tokio::select! {
@@ -34,20 +28,22 @@ pub(crate) async fn until_interrupted<T>(
 
 const TICK: Duration = Duration::from_millis(200);
 
-/// Runs `work` on a thread; a signal sets its stop flag. Returns whether it was interrupted.
+/// Runs `work` on a thread; a signal sets its stop flag, and is then the failure.
 pub(crate) fn run_interruptible<T: Send>(
-    work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, Failure> + Send,
-) -> Result<(T, bool), Failure> {
+    work: impl FnOnce(&Arc<AtomicBool>) -> Result<T> + Send,
+) -> Result<T> {
     let stop = Arc::default();
-    let (done, interrupted) = run_with_ticks(&stop, || (), || work(&stop))?;
-    Ok((done?, interrupted))
+    match run_with_ticks(&stop, || (), || work(&stop))? {
+        (Ok(_), true) => Err(Failure::Interrupted),
+        (done, _) => done,
+    }
 }
 
 pub(crate) fn run_with_ticks<T: Send>(
     stop: &AtomicBool,
     mut on_tick: impl FnMut(),
     work: impl FnOnce() -> T + Send,
-) -> Result<(T, bool), Failure> {
+) -> Result<(T, bool)> {
     // A second signal must not cut off the clean-up.
     let _heeded = signals::heed();
     let runtime = runtime()?;
@@ -78,9 +74,7 @@ pub(crate) fn run_with_ticks<T: Send>(
 }
 
 /// Runs `work`, which starts bots, on this thread.
-pub(crate) fn block_on<T, E: Into<Failure>>(
-    work: impl Future<Output = Result<T, E>>,
-) -> Result<T, Failure> {
+pub(crate) fn block_on<T, E: Into<Failure>>(work: impl Future<Output = Result<T, E>>) -> Result<T> {
     let runtime = runtime()?;
     let result = runtime.block_on(async {
         orphans::adopt();
@@ -91,7 +85,7 @@ pub(crate) fn block_on<T, E: Into<Failure>>(
     result.map_err(Into::into)
 }
 
-pub(crate) fn with_bots<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+pub(crate) fn with_bots<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     // Until the end: a second signal must not cut off the clean-up.
     let _heeded = signals::heed();
     let result = block_on(work);
@@ -99,7 +93,7 @@ pub(crate) fn with_bots<T>(work: impl Future<Output = Result<T, Failure>>) -> Re
     result
 }
 
-pub(crate) fn examine<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+pub(crate) fn examine<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     with_bots(until_interrupted(Box::pin(work)))
 }
 

@@ -1,20 +1,13 @@
 //! The options of a sandbox, for all commands that start bots.
 
-use std::env;
-use std::path::PathBuf;
-
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 
 use super::prelude::*;
-use super::setup::this_program;
-use super::values;
 use referee::arena::plan::SandboxPlan;
 use referee::bot::exhaustion::{Exhausted, available_memory};
-use referee::bot::spec::{BotSpec, CannotStart, Program};
+use referee::bot::spec::CannotStart;
 use referee::league::intake::SandboxChoice;
-use referee::sandbox::{
-    Confinement, Kind, NotAvailable, Obstacle, ResourceLimits, Sandbox, SandboxRequest,
-};
+use referee::sandbox::{Confinement, Kind, NotAvailable, Obstacle, ResourceLimits, SandboxRequest};
 use referee::system::{Shortage, is_root};
 use referee::text::{self, escape};
 
@@ -23,15 +16,14 @@ use referee::text::{self, escape};
 struct Selection(Option<Kind>);
 
 fn selection() -> impl TypedValueParser<Value = Selection> {
-    PossibleValuesParser::new([
-        PossibleValue::new("auto").help(
-            "Bubblewrap if it works, else Landlock. If neither does, a match or a check warns and runs without, other commands refuse",
-        ),
-        PossibleValue::new("bwrap").help("Bubblewrap and seccomp"),
-        PossibleValue::new("landlock").help("Landlock and seccomp"),
-        PossibleValue::new("none").help("Nothing: for bots that you trust"),
-    ])
-    .map(|name| selected(&name))
+    let auto = "Bubblewrap if it works, else Landlock. If neither does, a match or a check warns and runs without, other commands refuse";
+    let kinds = [
+        ("auto", auto),
+        ("bwrap", "Bubblewrap and seccomp"),
+        ("landlock", "Landlock and seccomp"),
+        ("none", "Nothing: for bots that you trust"),
+    ];
+    one_of(kinds.map(|(name, help)| (name, help, selected(name))))
 }
 
 fn selected(name: &str) -> Selection {
@@ -152,7 +144,7 @@ impl SandboxOptions {
         }))
     }
 
-    pub(crate) fn confine(&self, program: &Program) -> Result<Program, Failure> {
+    pub(crate) fn confine(&self, program: &Program) -> Result<Program> {
         let sandboxes = self.of_bots(&[BotSpec::Program(program.clone())])?;
         Ok(sandboxes.confine_one(std::slice::from_ref(program), 0)?)
     }
@@ -167,12 +159,12 @@ impl SandboxOptions {
         }
     }
 
-    pub(crate) fn sandbox(&self) -> Result<Sandbox, Failure> {
+    pub(crate) fn sandbox(&self) -> Result<Sandbox> {
         let kind = self.kind.and_then(|Selection(kind)| kind);
         self.choose(kind)?.map_err(|error| refused(&error))
     }
 
-    pub(crate) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes, Failure> {
+    pub(crate) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes> {
         let programs = || bots.iter().filter_map(BotSpec::program);
         if self.kind.is_some() {
             let chosen = self.sandbox()?;
@@ -184,9 +176,8 @@ impl SandboxOptions {
         }
         let builtins = self.choose(Some(Kind::None))?;
         let builtins = builtins.map_err(|error| refused(&error))?;
-        let count = programs()
-            .filter(|program| program.builtin().is_none())
-            .count();
+        let is_foreign = |program: &&Program| program.builtin().is_none();
+        let count = programs().filter(is_foreign).count();
         let programs = match self.choose(if count > 0 { None } else { Some(Kind::None) })? {
             Ok(sandbox) => sandbox,
             Err(error) if error.obstacle == Obstacle::Absent => {
@@ -202,7 +193,7 @@ impl SandboxOptions {
         Ok(Sandboxes { programs, builtins })
     }
 
-    fn choose(&self, kind: Option<Kind>) -> Result<Result<Sandbox, NotAvailable>, Failure> {
+    fn choose(&self, kind: Option<Kind>) -> Result<Result<Sandbox, NotAvailable>> {
         if self.freeze && cfg!(windows) {
             bail!(
                 "--freeze: a bot cannot be stopped on Windows while its opponent thinks; leave it out"
@@ -286,12 +277,10 @@ impl Sandboxes {
             Some(_) => &self.builtins,
             None => &self.programs,
         };
-        let others = programs
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != place);
-        let others: Vec<&Program> = others.map(|(_, other)| other).collect();
-        program.clone().confine(sandbox, &others)
+        let others = programs[..place].iter().chain(&programs[place + 1..]);
+        program
+            .clone()
+            .confine(sandbox, &others.collect::<Vec<_>>())
     }
 }
 
@@ -333,7 +322,7 @@ impl Variable {
         Ok(Self(text.to_owned()))
     }
 
-    fn resolve(&self) -> Result<(String, String), Failure> {
+    fn resolve(&self) -> Result<(String, String)> {
         let text = &self.0;
         if let Some((name, value)) = text.split_once('=') {
             return Ok((name.to_owned(), value.to_owned()));

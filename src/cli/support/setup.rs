@@ -1,8 +1,6 @@
 //! Piece sets and their files, rules, bots and colours, as several commands read them.
 
-use std::path::{self, Path, PathBuf};
-use std::sync::Arc;
-use std::{env, io};
+use std::path;
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
@@ -10,37 +8,32 @@ use tempfile::NamedTempFile;
 use terminal_size::terminal_size_of;
 
 use super::prelude::*;
-use referee::bot::spec::BotSpec;
 use referee::game::quarto::PieceSet;
-use referee::game::{Game, registry};
-use referee::record::{Record, text_file};
-use referee::report::terminal::Palette;
 use referee::strategy;
 use referee::system::AsStream;
 
-pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
+pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet> {
     let Some(path) = path else {
         return Ok(PieceSet::default());
     };
     if path.is_dir() {
-        bail!(
-            "{}: it is a directory; expected a piece set's CSV file",
-            path.display()
-        );
+        let problem = "it is a directory; expected a piece set's CSV file";
+        return Err(wrong_at(path, problem));
     }
     let file = text_file::open(path).map_err(|error| unreadable(path, &error))?;
-    PieceSet::read(file).map_err(|error| set_failure(path, &error))
+    PieceSet::read(file).map_err(|error| wrong_at(path, &error.to_string()))
 }
 
-pub(crate) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
+pub(crate) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet> {
     let set = piece_set(path)?;
-    set.check_for_match()
-        .map_err(|error| set_failure(path.map_or(Path::new("the built-in set"), |p| p), &error))?;
+    let place = path.map_or(Path::new("the built-in set"), |path| path);
+    let checked = set.check_for_match();
+    checked.map_err(|error| wrong_at(place, &error.to_string()))?;
     Ok(set)
 }
 
-fn set_failure(path: &Path, error: &referee::game::quarto::SetError) -> Failure {
-    usage!("{}: {error}", path.display())
+pub(crate) fn wrong_at(place: &Path, problem: &str) -> Failure {
+    usage!("{}: {problem}", place.display())
 }
 
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
@@ -86,18 +79,18 @@ pub(crate) fn drawn_seed() -> u64 {
     seed
 }
 
-pub(crate) fn this_program() -> Result<PathBuf, Failure> {
+pub(crate) fn this_program() -> Result<PathBuf> {
     env::current_exe().map_err(|error| {
         let cause = referee::text::cause(&error);
         Failure::Referee(format!("cannot find this program's file: {cause}"))
     })
 }
 
-pub(crate) fn bot(text: &str) -> Result<BotSpec, Failure> {
+pub(crate) fn bot(text: &str) -> Result<BotSpec> {
     Ok(BotSpec::parse(text, &this_program()?, &strategy::NAMES)?)
 }
 
-pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
+pub(crate) fn absolute(path: &Path) -> Result<String> {
     let absolute = path::absolute(path).map_err(|error| unreadable(path, &error))?;
     Ok(absolute.to_string_lossy().into_owned())
 }
@@ -113,7 +106,7 @@ pub(crate) struct PiecesFile {
 impl PiecesFile {
     /// Copies `text`, which was read from `path`, where a bot could not read the same there: a pipe, `/dev/stdin`, a
     /// name that is not UTF-8.
-    pub(crate) fn new(path: &Path, text: &str) -> Result<Self, Failure> {
+    pub(crate) fn new(path: &Path, text: &str) -> Result<Self> {
         let named = if cfg!(windows) {
             path::absolute(path)
         } else {
@@ -127,7 +120,7 @@ impl PiecesFile {
         }
     }
 
-    pub(crate) fn copy(text: &str) -> Result<Self, Failure> {
+    pub(crate) fn copy(text: &str) -> Result<Self> {
         let directory = std::env::temp_dir();
         let failed = |error| {
             usage!(

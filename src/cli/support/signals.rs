@@ -3,16 +3,12 @@
 //! A thread listens for them from the start, so that they end the program whatever the others are doing, be it waiting
 //! for a file or a stream. Commands that must put something in order first heed them.
 
-use std::io;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicU32;
 
 use tokio::sync::{mpsc, watch};
 
 use super::prelude::*;
-use super::runtime::runtime;
-use referee::bot::exhaustion::start_thread;
 
 /// When the first termination signal came; changes with each one.
 static FIRST: LazyLock<watch::Sender<Option<Instant>>> = LazyLock::new(|| watch::Sender::new(None));
@@ -22,7 +18,7 @@ const IMPATIENT: u32 = 3;
 
 /// Starts to listen for SIGINT, SIGTERM and SIGHUP. While they are not heeded, `unheeded` is called, which is to end the
 /// program; also at the third signal.
-pub(crate) fn start(unheeded: fn()) -> Result<(), Failure> {
+pub(crate) fn start(unheeded: fn()) -> Result<()> {
     let runtime = runtime()?;
     let count = AtomicU32::new(0);
     let came = move || {
@@ -121,8 +117,11 @@ impl StopSignals {
     }
 }
 
-/// A message for each signal. Must be called within a runtime.
-pub(crate) fn stops() -> mpsc::Receiver<()> {
+/// A message for each signal.
+pub(crate) type Stops = mpsc::Receiver<()>;
+
+/// Must be called within a runtime.
+pub(crate) fn stops() -> Stops {
     let mut signals = heed();
     let (sender, receiver) = mpsc::channel(4);
     tokio::spawn(async move {

@@ -4,15 +4,13 @@ use rustix::process::{Pid, Signal, getpgid, getppid, getsid};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::prelude::*;
-use super::runtime::runtime;
-use referee::bot::exhaustion::start_thread;
 use referee::bot::pause::stop_between_starts;
 use referee::sandbox::procfs::Stat;
 use referee::system::is_ignored;
 
 /// Ctrl-Z stops the program only when no bot is being started. Not for commands at which a person types: a line editor
 /// has to restore the terminal first.
-pub(crate) fn start() -> Result<(), Failure> {
+pub(crate) fn start() -> Result<()> {
     let stop = SignalKind::from_raw(Signal::TSTP.as_raw());
     if is_ignored(stop.as_raw_value()) {
         return Ok(());

@@ -1,16 +1,15 @@
 //! Values of options as people type them (times, sizes, numbers, dates), and the options of time.
 
-use std::time::Duration;
+use std::fmt;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use parse_size::Config;
 
 use super::prelude::*;
-use referee::arena::plan::Plan;
 use referee::bot::ClockKind;
-use referee::play::TimeControl;
 use referee::solver::Options;
 use referee::text::meant;
 
@@ -19,6 +18,20 @@ pub(crate) fn hint(word: &str, known: &[&str], otherwise: &str) -> String {
         Some(near) => format!("did you mean {near}?"),
         None => format!("{otherwise}{}", known.join(", ")),
     }
+}
+
+/// Of each value its name, what it means, and what it stands for.
+pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
+    values: impl IntoIterator<Item = (&'static str, &'static str, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let values: Vec<_> = values.into_iter().collect();
+    let shown = values.iter();
+    let shown = shown.map(|(name, help, _)| PossibleValue::new(*name).help(*help));
+    let parser = PossibleValuesParser::new(shown.collect::<Vec<_>>());
+    parser.try_map(move |chosen| {
+        let known = values.iter().find(|(name, ..)| *name == chosen);
+        known.map(|(.., value)| *value).ok_or(fmt::Error)
+    })
 }
 
 /// `2s`, `500ms`, `1m 30s`, or a number of seconds; at least zero.
@@ -107,19 +120,12 @@ pub(crate) struct AnswerTimes {
 }
 
 impl AnswerTimes {
-    pub(crate) fn control(&self) -> Result<TimeControl, Failure> {
-        check_clock(self.unchecked())
-    }
-
-    fn unchecked(&self) -> TimeControl {
-        let default = TimeControl::default();
-        let move_time = self.move_time.map(|MoveTime(limit)| limit);
-        TimeControl {
-            move_time: move_time.unwrap_or(default.move_time),
-            start_time: self.start_time.unwrap_or(default.start_time),
-            kind: self.clock.unwrap_or_default(),
-            ..default
-        }
+    pub(crate) fn control(&self) -> Result<TimeControl> {
+        let times = TimeOptions {
+            answers: self.clone(),
+            ..TimeOptions::default()
+        };
+        times.control()
     }
 }
 
@@ -138,20 +144,26 @@ pub(crate) struct TimeOptions {
 }
 
 impl TimeOptions {
-    pub(crate) fn control(&self) -> Result<TimeControl, Failure> {
-        check_clock(self.unchecked())
-    }
-
-    pub(crate) fn unchecked(&self) -> TimeControl {
-        let time = self.answers.unchecked();
-        TimeControl {
+    pub(crate) fn control(&self) -> Result<TimeControl> {
+        let (answers, default) = (&self.answers, TimeControl::default());
+        let move_time = answers.move_time.map(|MoveTime(limit)| limit);
+        let time = TimeControl {
+            move_time: move_time.unwrap_or(default.move_time),
+            start_time: answers.start_time.unwrap_or(default.start_time),
+            kind: answers.clock.unwrap_or_default(),
             game_time: self.game_time,
-            increment: self.increment.unwrap_or(time.increment),
-            ..time
+            increment: self.increment.unwrap_or(default.increment),
+        };
+        if time.kind == ClockKind::Cpu && time.move_time.is_none() && time.game_time.is_none() {
+            bail!(
+                "--clock cpu measures CPU time against a limit, and with --move-time none there is none; leave \
+                 one of them out"
+            );
         }
+        Ok(time)
     }
 
-    pub(crate) fn or_planned(self, plan: &Plan) -> Result<Self, Failure> {
+    pub(crate) fn or_planned(self, plan: &Plan) -> Result<Self> {
         let limits = plan.bots.first().map(|bot| bot.limits);
         let limits = limits.filter(|&limits| plan.bots.iter().all(|bot| bot.limits == limits));
         let (true, Some(limits)) = (self == Self::default(), limits) else {
@@ -168,17 +180,6 @@ impl TimeOptions {
             increment: Some(time.increment),
         })
     }
-}
-
-fn check_clock(time: TimeControl) -> Result<TimeControl, Failure> {
-    let has_limit = time.move_time.is_some() || time.game_time.is_some();
-    if time.kind == ClockKind::Cpu && !has_limit {
-        bail!(
-            "--clock cpu measures CPU time against a limit, and with --move-time none there is none; leave \
-             one of them out"
-        );
-    }
-    Ok(time)
 }
 
 #[derive(Clone, Copy, Debug, clap::Args)]

@@ -40,7 +40,11 @@ struct Checkpoint {
 #[derive(Clone, Debug, Default)]
 struct OfBot {
     by_phase: [annotation::Tally; PHASES],
-    mend: Mend,
+    /// By reason of the forfeit: the first such game, and the command that repeats the question.
+    again: BTreeMap<String, (u64, String)>,
+    /// The answer with the largest share of its limit: its time and the limit, in milliseconds, game and turn on the
+    /// page, from 1.
+    longest: Option<(f64, f64, u64, usize)>,
 }
 
 /// Its size depends on the number of bots, not of games. Bots have the numbers of the collector, as on the page.
@@ -86,7 +90,7 @@ impl Figures {
             }
         }
         for (bot, side) in bots.into_iter().zip(BotIndex::ALL) {
-            self.bots[bot].mend.add(record, game, side, games, shown);
+            self.bots[bot].add(record, game, side, games, shown);
         }
         let known = record.processes.iter().flatten().flatten();
         for limit in known.map(|process| process.move_time) {
@@ -159,10 +163,8 @@ impl Figures {
         let standings = self.standings()?;
         let columns = columns(&standings, false);
         let places = standings.places.iter().map(|place| {
-            let of = standings
-                .places
-                .iter()
-                .filter(|other| other.table == place.table);
+            let of = standings.places.iter();
+            let of = of.filter(|other| other.table == place.table);
             let mut figures = shown(row(&columns, place), place);
             figures.insert("of".to_owned(), json!(of.count()));
             (place.name.clone(), Value::Object(figures))
@@ -176,9 +178,13 @@ impl Figures {
         let mut figures = shown(figures, place);
         figures.insert("bot".to_owned(), json!(number));
         if place.analysis.is_some_and(|tally| tally.turns > 0) {
-            figures.insert("phases".to_owned(), phases_json(&bot.by_phase));
+            // `[solved turns, those that kept the value, blunders, missed wins]`.
+            let of_phase =
+                |of: annotation::Tally| [of.proven, of.kept, of.blunders(), of.missed_wins];
+            figures.insert("phases".to_owned(), json!(bot.by_phase.map(of_phase)));
         }
-        figures.insert("mend".to_owned(), bot.mend.as_json());
+        let mend = json!({ "again": bot.again, "longest": bot.longest });
+        figures.insert("mend".to_owned(), mend);
         Some(figures)
     }
 
@@ -314,27 +320,13 @@ fn phase_tallies(record: &Record, analysis: &Annotation) -> [[annotation::Tally;
     parts.map(|part| part.tallies(record.first, record.turns.len()))
 }
 
-/// By phase: `[solved turns, those that kept the value, blunders, missed wins]`.
-fn phases_json(by_phase: &[annotation::Tally; PHASES]) -> Value {
-    json!(by_phase.map(|of| [of.proven, of.kept, of.blunders(), of.missed_wins]))
-}
-
 pub(super) const COMMAND_CHARS: usize = 1000;
 
 const MOST_KINDS: usize = 20;
 
-#[derive(Clone, Debug, Default)]
-struct Mend {
-    /// By reason of the forfeit: the first such game, and the command that repeats the question.
-    again: BTreeMap<String, (u64, String)>,
-    /// The answer with the largest share of its limit: its time and the limit, in milliseconds, game and turn on the
-    /// page, from 1.
-    longest: Option<(f64, f64, u64, usize)>,
-}
-
-impl Mend {
+impl OfBot {
     /// A game of the bot `side`; `number` on the page. `shown`: whether commands are kept.
-    pub(super) fn add(
+    fn add(
         &mut self,
         record: &Record,
         game: &RecordSummary<'_>,
@@ -362,10 +354,9 @@ impl Mend {
         number: u64,
     ) {
         let processes = record.processes.as_ref();
-        let Some(process) = processes.and_then(|both| both[side].as_ref()) else {
-            return;
-        };
-        let Some(limit) = process.move_time.filter(|&limit| limit > 0.0) else {
+        let process = processes.and_then(|both| both[side].as_ref());
+        let limited = process.and_then(|process| Some((process, process.move_time?)));
+        let Some((process, limit)) = limited.filter(|&(_, limit)| limit > 0.0) else {
             return;
         };
         let limit = 1000.0 * limit;
@@ -381,10 +372,6 @@ impl Mend {
                 self.longest = Some((ms, limit, number, turn + 1));
             }
         }
-    }
-
-    pub(super) fn as_json(&self) -> Value {
-        json!({ "again": self.again, "longest": self.longest })
     }
 }
 

@@ -69,11 +69,8 @@ pub(super) fn shown_name(name: &str) -> String {
 }
 
 pub(super) fn edition(ruleset: &dyn Game) -> Value {
-    json!(edition_of(
-        ruleset.name(),
-        ruleset.rules(),
-        ruleset.pieces()
-    ))
+    let (name, rules) = (ruleset.name(), ruleset.rules());
+    json!(edition_of(name, rules, ruleset.pieces()))
 }
 
 fn edition_of(game: &str, rules: &str, pieces: Option<&str>) -> [Value; 3] {

@@ -141,6 +141,12 @@ fn solvers<'a>(games: impl IntoIterator<Item = &'a str>) -> String {
     parts.into_iter().map(script).collect()
 }
 
+/// Where a page may connect to that is not served.
+const NONE: &str = "'none'";
+
+/// Around the views of a page that has nothing there.
+const ALONE: [String; 2] = [const { String::new() }; 2];
+
 /// Escaped: the JSON cannot end the script element or begin a comment.
 fn embedded(data: &str) -> String {
     data.replace('<', "\\u003c")
@@ -154,7 +160,7 @@ fn render(
     content: &str,
     connect: &str,
     solvers: &str,
-    [sheet, notes]: [&str; 2],
+    [sheet, notes]: &[String; 2],
 ) -> String {
     format!(
         include_str!("assets/page.html"),
@@ -187,31 +193,30 @@ fn head(options: &Options, live: bool) -> Value {
 /// A page without a script.
 pub fn plain(title: &str, html: &str) -> String {
     let content = format!("<section class=\"card sheet\">{html}</section>\n");
-    render(title, "", "{}", &content, "'none'", "", ["", ""]).replace(
+    render(title, "", "{}", &content, NONE, "", &ALONE).replace(
         "<noscript><p>The rest of this page needs JavaScript, which is turned off.</p></noscript>",
         "",
     )
 }
 
-fn sheet(options: &Options) -> String {
-    let sheet = &options.sheet;
-    let whole = || format!("<section class=\"card sheet\">{sheet}</section>\n");
-    (!sheet.is_empty()).then(whole).unwrap_or_default()
-}
-
-/// For the teacher, without a script.
-fn notes(options: &Options) -> String {
-    if options.private || options.notes.is_empty() {
-        return String::new();
+/// What comes above and, for the teacher, below the views, without a script.
+fn around(options: &Options) -> [String; 2] {
+    let Options { sheet, notes, .. } = options;
+    let mut around = [String::new(), String::new()];
+    if !sheet.is_empty() {
+        around[0] = format!("<section class=\"card sheet\">{sheet}</section>\n");
     }
-    let row = |note: &[String; 3]| {
-        let [what, of, rest] = note.each_ref().map(|text| escaped(&escape_controls(text)));
-        format!("<tr><td>{what}</td><td>{of}</td><td>{rest}</td></tr>\n")
-    };
-    let rows: String = options.notes.iter().map(row).collect();
-    format!(
-        "<section class=\"card notes\"><h2>For the teacher</h2><table><tbody>\n{rows}</tbody></table></section>\n"
-    )
+    if !options.private && !notes.is_empty() {
+        let row = |note: &[String; 3]| {
+            let [what, of, rest] = note.each_ref().map(|text| escaped(&escape_controls(text)));
+            format!("<tr><td>{what}</td><td>{of}</td><td>{rest}</td></tr>\n")
+        };
+        let rows: String = notes.iter().map(row).collect();
+        around[1] = format!(
+            "<section class=\"card notes\"><h2>For the teacher</h2><table><tbody>\n{rows}</tbody></table></section>\n"
+        );
+    }
+    around
 }
 
 /// The width of the standings for readers without JavaScript.
@@ -227,17 +232,9 @@ pub(super) fn whole<'a>(
     let table = table(standings, &Palette::plain(), Some(COLUMNS));
     let content = format!("<pre>{}</pre>\n", escaped(&table));
     let data = format!("{{\"head\":{},{data}}}", head(options, false));
-    let above = [&*sheet(options), &notes(options)];
-    let solvers = solvers(kinds);
-    render(
-        &options.title,
-        &SCRIPT,
-        &data,
-        &content,
-        "'none'",
-        &solvers,
-        above,
-    )
+    let (solvers, around) = (solvers(kinds), around(options));
+    let title = &options.title;
+    render(title, &SCRIPT, &data, &content, NONE, &solvers, &around)
 }
 
 #[derive(Clone, Debug)]
@@ -257,21 +254,11 @@ pub fn served(options: &Options) -> Served {
     let framing = framing.map_or_else(|| "'none'".to_owned(), Origin::to_string);
     // What it is of is not known before the first game; a book weighs more than all the rest.
     let solvers = solvers(options.game.is_none().then_some("quarto"));
-    let above = [&*sheet(options), &notes(options)];
+    let (title, around) = (&options.title, around(options));
+    let policy = policy(&SCRIPT, "'self'", !solvers.is_empty());
     Served {
-        page: render(
-            &options.title,
-            &SCRIPT,
-            &data,
-            "",
-            "'self'",
-            &solvers,
-            above,
-        ),
-        policy: format!(
-            "{}; frame-ancestors {framing}",
-            policy(&SCRIPT, "'self'", !solvers.is_empty())
-        ),
+        page: render(title, &SCRIPT, &data, "", "'self'", &solvers, &around),
+        policy: format!("{policy}; frame-ancestors {framing}"),
         is_framed: options.frame.is_some(),
     }
 }
@@ -287,19 +274,8 @@ pub fn board(game: &dyn Game, position: &str) -> String {
         "edition": { "game": game.name(), "rules": game.rules(), "pieces": game.pieces() },
         "position": escape_controls(position),
     });
-    offline(title, &BOARD_SCRIPT, &data, &solvers([game.name()]))
-}
-
-fn offline(title: &str, script: &str, data: &Value, solvers: &str) -> String {
-    render(
-        title,
-        script,
-        &data.to_string(),
-        "",
-        "'none'",
-        solvers,
-        ["", ""],
-    )
+    let (data, solvers) = (data.to_string(), solvers([game.name()]));
+    render(title, &BOARD_SCRIPT, &data, "", NONE, &solvers, &ALONE)
 }
 
 /// Puzzles in this order, in one file without network; the browser keeps what was solved.
@@ -333,9 +309,10 @@ pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -
     }
     let title = cut(&escape_controls(title), NAME_CHARS);
     let head = json!({ "title": title });
-    let data = json!({ "head": head, "editions": editions, "puzzles": entries });
+    let data = json!({ "head": head, "editions": editions, "puzzles": entries }).to_string();
     // Positions of puzzles need no book.
-    offline(&title, &PUZZLE_SCRIPT, &data, &solvers(["quarto"]))
+    let (script, solvers) = (&PUZZLE_SCRIPT, solvers(["quarto"]));
+    render(&title, script, &data, "", NONE, &solvers, &ALONE)
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ mod stage;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use serde::Serialize;
 use tokio::sync::watch;
 
 pub use server::Server;
@@ -26,8 +25,7 @@ use crate::report::html::{Figures, Options, Report};
 use crate::threads::locked;
 use crate::tournament::standings::Ranking;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
     /// The bot of this number is checked, of so many.
     Checking(usize, usize),

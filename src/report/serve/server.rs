@@ -245,10 +245,8 @@ async fn answer(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<Bo
         return page(&shared.served);
     }
     if let Some(secret) = request.uri().path().strip_prefix(ANSWER) {
-        let inbox = shared
-            .feed
-            .watched()
-            .and_then(|watched| watched.inbox.get());
+        let watched = shared.feed.watched();
+        let inbox = watched.and_then(|watched| watched.inbox.get());
         let Some(inbox) = inbox.filter(|inbox| inbox.secret() == secret) else {
             let why = "This is not the address of the player.\n";
             return refusal(StatusCode::FORBIDDEN, why);

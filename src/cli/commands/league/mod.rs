@@ -1,6 +1,6 @@
 mod update;
 
-use std::path::{self, Path, PathBuf};
+use std::path;
 
 use clap::Subcommand;
 use jiff::Timestamp;
@@ -9,19 +9,13 @@ use self::update::Update;
 use super::alike;
 use super::tournament::{BotOptions, Options, Venue};
 use crate::cli::commands::tournament::{ScheduleOptions, Task, start};
-use crate::cli::support::folder::Records;
 use crate::cli::support::prelude::*;
-use crate::cli::support::runtime::with_bots;
-use crate::cli::support::setup::{absolute, drawn_seed};
-use crate::cli::support::values;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::plan::{Format, Plan};
-use referee::bot::shell;
+use crate::cli::support::setup::drawn_seed;
+use referee::arena::plan::Format;
 use referee::league::intake::{self, Intake, people};
 use referee::league::season::LeagueDirectory;
-use referee::league::state::{self, League, Status};
+use referee::league::state::{self, Status};
 use referee::league::{archive, build, example};
-use referee::record::Record;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -59,7 +53,7 @@ enum LeagueCommand {
     ReplayGame(Decision),
 }
 
-pub(crate) fn run(args: &LeagueArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &LeagueArgs) -> Result<()> {
     match &args.command {
         Some(LeagueCommand::Final(args)) => play_final(args),
         Some(LeagueCommand::Alike(args)) => alike::run_league(args),
@@ -112,7 +106,7 @@ impl Args {
     }
 }
 
-fn run_update(args: &Args) -> Result<(), Failure> {
+fn run_update(args: &Args) -> Result<()> {
     if let Some(folder) = &args.example {
         example::write(folder).map_err(|error| unwritable(folder, &error))?;
         note!("{} are in {}", example::FILES.join(", "), folder.display());
@@ -157,9 +151,8 @@ fn run_update(args: &Args) -> Result<(), Failure> {
     }
     let sandbox = options.games.sandbox.for_repositories();
     let from = args.from.as_deref();
-    let intake = from
-        .map(|source| intake::read(source, &sandbox))
-        .transpose()?;
+    let intake = from.map(|source| intake::read(source, &sandbox));
+    let intake = intake.transpose()?;
     drop(sandbox);
     let people = args.students.as_deref().map(people::read).transpose()?;
     let directory = LeagueDirectory::open(folder)?;
@@ -206,11 +199,7 @@ fn whole(path: &Path) -> PathBuf {
     whole.unwrap_or(path)
 }
 
-fn take_in(
-    league: &mut League,
-    directory: &LeagueDirectory,
-    intake: &Intake,
-) -> Result<(), Failure> {
+fn take_in(league: &mut League, directory: &LeagueDirectory, intake: &Intake) -> Result<()> {
     let mut new = 0_u64;
     for submission in &intake.submissions {
         match state::take_in(league, directory.path(), submission)? {
@@ -231,10 +220,9 @@ fn take_in(
     for note in &intake.notes {
         note!("{note}; it is left out");
     }
-    note!(
-        "{}, {new} of them new",
-        counted(intake.submissions.len() as u64, "submission", "submissions")
-    );
+    let all = intake.submissions.len() as u64;
+    let all = counted(all, "submission", "submissions");
+    note!("{all}, {new} of them new");
     Ok(())
 }
 
@@ -279,7 +267,7 @@ struct Decision {
     why: String,
 }
 
-fn open_league(folder: &Path) -> Result<(LeagueDirectory, League), Failure> {
+fn open_league(folder: &Path) -> Result<(LeagueDirectory, League)> {
     let league = League::read(folder)?.ok_or_else(|| no_league(folder))?;
     Ok((LeagueDirectory::open(folder)?, league))
 }
@@ -289,7 +277,7 @@ fn decided(folder: &Path, what: &str) {
     note!("{what}; now: referee league {folder}");
 }
 
-fn decide(args: &Decision, withdraws: bool) -> Result<(), Failure> {
+fn decide(args: &Decision, withdraws: bool) -> Result<()> {
     let (directory, mut league) = open_league(&args.folder)?;
     let given = &args.of;
     let of_student = people::bot_of(&league.people, given, None);
@@ -307,7 +295,7 @@ fn decide(args: &Decision, withdraws: bool) -> Result<(), Failure> {
 }
 
 /// The game's record no longer counts, and is kept in the archive.
-fn replay_game(args: &Decision) -> Result<(), Failure> {
+fn replay_game(args: &Decision) -> Result<()> {
     let (directory, mut league) = open_league(&args.folder)?;
     let tournament = directory.tournament();
     let games = tournament.journal_file();
@@ -317,11 +305,8 @@ fn replay_game(args: &Decision) -> Result<(), Failure> {
     let record = game_of(&games, &args.of)?;
     let [a, b] = record.bots.each_ref().map(|bot| bot.name.clone());
     archive::make_void(directory.path(), record, &args.why)?;
-    league.note(
-        "played again",
-        &format!("{} ({a} and {b})", args.of),
-        &args.why,
-    );
+    let game = format!("{} ({a} and {b})", args.of);
+    league.note("played again", &game, &args.why);
     league.write(directory.path())?;
     let old = plan.clone();
     directory.change(&league, Some(&old), &mut plan)?;
@@ -332,7 +317,7 @@ fn replay_game(args: &Decision) -> Result<(), Failure> {
     Ok(())
 }
 
-fn game_of(games: &Path, id: &str) -> Result<Record, Failure> {
+fn game_of(games: &Path, id: &str) -> Result<Record> {
     for record in Records::open(games)? {
         let (_, record) = record?;
         if record.id == id && record.was_played() {
@@ -368,15 +353,13 @@ struct FinalArgs {
     options: Options,
 }
 
-fn play_final(args: &FinalArgs) -> Result<(), Failure> {
+fn play_final(args: &FinalArgs) -> Result<()> {
     let directory = TournamentDirectory::at(&args.folder.join(FOLDER));
     let plan = directory.plan()?;
     if args.announce {
         if plan.is_some() {
-            bail!(
-                "{}: the final has been announced before; move this folder away to announce another one",
-                directory.path().display()
-            );
+            let problem = "the final has been announced before; move this folder away to announce another one";
+            return Err(wrong_at(directory.path(), problem));
         }
         return announce_final(args, &directory);
     }
@@ -401,13 +384,11 @@ fn play_final(args: &FinalArgs) -> Result<(), Failure> {
 }
 
 fn no_league(folder: &Path) -> Failure {
-    usage!(
-        "{}: there is no league in this folder; choose the folder of one",
-        folder.display()
-    )
+    let problem = "there is no league in this folder; choose the folder of one";
+    wrong_at(folder, problem)
 }
 
-fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Failure> {
+fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<()> {
     let shown = args.folder.display();
     let (season, league) = open_league(&args.folder)?;
     let Some(of_league) = season.tournament().plan()? else {
@@ -428,9 +409,8 @@ fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(
     if is_seeded && options.schedule.seeds.is_none() && standings.exists() {
         options.schedule.seeds = Some(standings);
     }
-    options
-        .bots
-        .extend(newest(&league, season.path(), args.deadline)?);
+    let newest = newest(&league, season.path(), args.deadline)?;
+    options.bots.extend(newest);
     options.out = Some(directory.path().to_owned());
     start(&[], options, Task::Announce)?;
     let plan = directory.plan()?;
@@ -459,11 +439,7 @@ fn statement(plan: &Plan) -> String {
     )
 }
 
-fn newest(
-    league: &League,
-    folder: &Path,
-    deadline: Option<Timestamp>,
-) -> Result<Vec<BotOptions>, Failure> {
+fn newest(league: &League, folder: &Path, deadline: Option<Timestamp>) -> Result<Vec<BotOptions>> {
     let mut bots = Vec::new();
     for (name, member) in &league.members {
         let Some(version) = member.playing(deadline) else {

@@ -1,33 +1,18 @@
-use std::collections::BTreeMap;
-use std::io;
-use std::path::Path;
-use std::rc::Rc;
-
 use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 
 use super::{Args, changed_settings, is_same};
 use crate::cli::commands::tournament::{Venue, play, print_notice, print_plan};
 use crate::cli::support::folder::title_of_folder;
-use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
-use crate::cli::support::sandbox::{announce, warn_root};
-use crate::cli::support::setup::{absolute, terminal_width, this_program};
-use crate::cli::support::signals;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::{self, Entrant, Entrants};
-use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
+use referee::arena::entrants::Entrants;
 use referee::arena::preparation::{Notice, identical};
-use referee::arena::results::Results;
-use referee::bot::shell;
 use referee::checkup::Problem;
 use referee::league::build::{self, BuildError};
 use referee::league::log;
 use referee::league::season::LeagueDirectory;
-use referee::league::state::{self, League, Member, Status, Version, at_home, homes};
+use referee::league::state::{self, Member, Status, Version, at_home, homes};
 use referee::report::grades::students;
-use referee::report::terminal::aligned;
 use referee::sandbox::Bound;
 use referee::text::cut;
 use referee::tournament::ratings::Model;
@@ -49,7 +34,7 @@ pub(super) struct Update<'a> {
 }
 
 impl Update<'_> {
-    pub(super) async fn run(mut self) -> Result<(), Failure> {
+    pub(super) async fn run(mut self) -> Result<()> {
         let mut stops = signals::stops();
         if self.old.is_none() {
             announce(&self.venue.sandbox);
@@ -79,9 +64,8 @@ impl Update<'_> {
             return Ok(());
         }
         let journal_file = tournament.journal_file();
-        let arena = self
-            .venue
-            .arena(&tournament, &journal_file, plan, entered)?;
+        let venue = &self.venue;
+        let arena = venue.arena(&tournament, &journal_file, plan, entered)?;
         let kept = arena.results.games;
         let bounds = self.venue.sandbox.bounds();
         let mut pages = self.venue.options.pages.clone();
@@ -112,7 +96,7 @@ impl Update<'_> {
     }
 
     /// An unfit version gives way to the one before it.
-    async fn check_new(&mut self) -> Result<(), Failure> {
+    async fn check_new(&mut self) -> Result<()> {
         self.league.retry(build::NO_COMPILER);
         loop {
             let new = self.playing(|version| version.status == Status::New);
@@ -149,7 +133,7 @@ impl Update<'_> {
         }
     }
 
-    async fn build(&mut self, versions: &Versions) -> Result<bool, Failure> {
+    async fn build(&mut self, versions: &Versions) -> Result<bool> {
         let mut sources = Vec::new();
         for (name, version) in versions {
             if let Some(member) = self.league.members.get(name) {
@@ -206,7 +190,7 @@ impl Update<'_> {
         Ok(has_failed)
     }
 
-    fn find(&self, versions: &Versions) -> Result<Entrants, Failure> {
+    fn find(&self, versions: &Versions) -> Result<Entrants> {
         let (mut wanted, mut rejected) = (Vec::new(), Vec::new());
         for (name, version) in versions {
             let Some(member) = self.league.members.get(name) else {
@@ -229,7 +213,7 @@ impl Update<'_> {
                         fix: problem.fix,
                         ..Problem::default()
                     };
-                    rejected.push(self.rejected(name, member, problem.to_string()));
+                    rejected.push(self.rejected(name, member, problem.to_string())?);
                 }
             }
         }
@@ -238,23 +222,17 @@ impl Update<'_> {
         Ok(found)
     }
 
-    fn rejected(&self, name: &str, member: &Member, reason: String) -> RejectedBot {
-        RejectedBot {
-            bot: BotPlan {
-                name: name.to_owned(),
-                slug: member.folder.clone(),
-                limits: Limits::from(self.venue.options.games.time.unchecked()),
-                ..BotPlan::default()
-            },
-            reason,
-        }
+    fn rejected(&self, name: &str, member: &Member, reason: String) -> Result<RejectedBot> {
+        let bot = BotPlan {
+            name: name.to_owned(),
+            slug: member.folder.clone(),
+            limits: Limits::from(self.venue.options.games.time.control()?),
+            ..BotPlan::default()
+        };
+        Ok(RejectedBot { bot, reason })
     }
 
-    fn plan(
-        &self,
-        request: &PlanRequest,
-        found: Entrants,
-    ) -> Result<(Plan, Vec<Entrant>), Failure> {
+    fn plan(&self, request: &PlanRequest, found: Entrants) -> Result<(Plan, Vec<Entrant>)> {
         let (ruleset, old) = (&*self.venue.ruleset, self.old.as_ref());
         let playing = self.playing(|_| true);
         if let Some(lost) = found.rejected.first() {
@@ -283,7 +261,8 @@ impl Update<'_> {
             self.rejected(name, member, problem)
         });
         let bots = entered.iter().map(|entrant| entrant.plan.clone()).collect();
-        let mut plan = request.plan(ruleset, bots, absent.collect(), self.seed, old)?;
+        let absent = absent.collect::<Result<_>>()?;
+        let mut plan = request.plan(ruleset, bots, absent, self.seed, old)?;
         let is_drawn = request.openings.is_none();
         plan.openings = match old {
             Some(old) if is_drawn && old.pairs == plan.pairs => old.openings.clone(),
@@ -291,9 +270,8 @@ impl Update<'_> {
         };
         plan.rounds = plan.first_rounds();
         if is_old {
-            plan.rounds
-                .iter_mut()
-                .for_each(|round| round.first_openings.clear());
+            let rounds = plan.rounds.iter_mut();
+            rounds.for_each(|round| round.first_openings.clear());
         }
         let changed = old.map_or_else(Vec::new, |old| changed_settings(old, &plan));
         if !changed.is_empty() {
@@ -308,7 +286,7 @@ impl Update<'_> {
     }
 
     /// Refuses a deadline before all submissions.
-    fn check_deadline(&self) -> Result<(), Failure> {
+    fn check_deadline(&self) -> Result<()> {
         let mut members = self.league.members.values();
         match self.args.deadline {
             Some(deadline) if !members.any(|member| member.newest(Some(deadline)).is_some()) => {
@@ -321,7 +299,7 @@ impl Update<'_> {
         }
     }
 
-    fn switch(&self, mut plan: Plan) -> Result<Plan, Failure> {
+    fn switch(&self, mut plan: Plan) -> Result<Plan> {
         if let Some(old) = &self.old {
             let directory = self.directory.tournament();
             if is_same(old, &plan) {
@@ -334,15 +312,11 @@ impl Update<'_> {
             }
             note_places(&mut plan, old, &directory, &self.league)?;
         }
-        let kept = self
-            .directory
-            .change(&self.league, self.old.as_ref(), &mut plan)?;
-        let games = 2 * plan.pairs_so_far();
-        note!(
-            "{}: {} games to play ({kept} reused)",
-            counted(plan.bots.len() as u64, "bot", "bots"),
-            games.saturating_sub(kept as u64),
-        );
+        let (league, old) = (&self.league, self.old.as_ref());
+        let kept = self.directory.change(league, old, &mut plan)?;
+        let games = (2 * plan.pairs_so_far()).saturating_sub(kept as u64);
+        let bots = counted(plan.bots.len() as u64, "bot", "bots");
+        note!("{bots}: {games} games to play ({kept} reused)");
         Ok(plan)
     }
 }
@@ -365,7 +339,7 @@ fn note_places(
     old: &Plan,
     directory: &TournamentDirectory,
     league: &League,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let mut results = Results::new(old);
     TournamentDirectory::read_journal(&directory.journal_file(), old, &mut results)?;
     let ranking = results.ranking(old);
@@ -376,11 +350,8 @@ fn note_places(
         places = ranks.map(|place| (place.name, place.rank)).collect();
     }
     for bot in &mut new.bots {
-        let also = league
-            .members
-            .get(&bot.name)
-            .into_iter()
-            .flat_map(|member| &member.also);
+        let member = league.members.get(&bot.name).into_iter();
+        let also = member.flat_map(|member| &member.also);
         let mut names = [&bot.name].into_iter().chain(also);
         bot.place_before = names.find_map(|name| places.get(name)).copied();
     }

@@ -1,38 +1,25 @@
-mod failures;
 mod options;
 mod run;
 pub(crate) mod shards;
 
-use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
-use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use tokio::sync::mpsc;
 
-use self::failures::{resume_command, with_place};
-use crate::cli::support::folder::{read_text, title_of_folder};
+use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::games::{check_builtins, check_solvable};
-use crate::cli::support::output::ProgressLine;
+use crate::cli::support::output::is_one_terminal;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::prelude::*;
-use crate::cli::support::runtime::with_bots;
-use crate::cli::support::sandbox::{announce, warn_large, warn_memory, warn_root};
-use crate::cli::support::setup::this_program;
-use crate::cli::support::signals;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::{self, Entrant, Entrants};
-use referee::arena::plan::Plan;
+use crate::cli::support::sandbox::warn_memory;
+use referee::arena::Arena;
+use referee::arena::entrants::Entrants;
 use referee::arena::preparation::{Notice, Preparation, write_pieces};
 use referee::arena::seeding::{listed, seeded};
 use referee::arena::shard::{Header, Shard};
-use referee::arena::{Arena, TournamentError};
 use referee::play::setup::now;
-use referee::record::text_file;
 use referee::report::serve::State;
-use referee::sandbox::{Bound, Sandbox};
+use referee::sandbox::Bound;
 
 pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
 
@@ -62,7 +49,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    fn options(&self) -> Result<Options, Failure> {
+    fn options(&self) -> Result<Options> {
         Ok(Options {
             out: self.out.clone(),
             schedule: self.schedule.clone(),
@@ -80,11 +67,11 @@ pub(crate) enum Task {
     Shard(Shard, Duration),
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<()> {
     start(&args.bots, args.options()?, Task::Play)
 }
 
-pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<(), Failure> {
+pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<()> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let out = out_folder(&options, named)?;
     let is_new = !out.join("plan.json").exists();
@@ -112,7 +99,7 @@ pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<()
 }
 
 #[expect(clippy::too_many_lines, reason = "one story, told in its order")]
-fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<(), Failure> {
+fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<()> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let directory = TournamentDirectory::make(out)?;
     let old = directory.plan()?;
@@ -213,11 +200,8 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             appended.map_err(|error| unreadable(path, &error))?;
         }
         if arena.results.games > 0 {
-            note!(
-                "resuming after {} of {} games",
-                arena.results.games,
-                arena.expected()
-            );
+            let (before, all) = (arena.results.games, arena.expected());
+            note!("resuming after {before} of {all} games");
         }
         let resume = resume_command(&directory, shard, &options);
         play(arena, &options, pages, &resume, &mut stops).await?;
@@ -225,9 +209,50 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     })
 }
 
+fn resume_command(
+    directory: &TournamentDirectory,
+    shard: Option<Shard>,
+    options: &Options,
+) -> String {
+    let path = directory.quoted();
+    let mut command = match shard {
+        None => format!("to resume: referee tournament --out {path}"),
+        Some(shard) => format!("to resume: referee shard run {path} --shard {shard}"),
+    };
+    // Options that the plan does not hold.
+    if let Some(jobs) = options.games.jobs {
+        let _ = write!(command, " --jobs {jobs}");
+    }
+    if options.analyse {
+        command.push_str(" --analyse");
+    }
+    if let Some(time) = options.time_per_move {
+        let _ = write!(command, " --time-per-move {}s", time.as_secs_f64());
+    }
+    if options.pages.are_on() {
+        command.push_str(", with --report or --live as before");
+    }
+    command
+}
+
+fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
+    let begun_in = plan.and_then(|plan| plan.begun_in.as_deref());
+    let here = std::env::current_dir().ok();
+    match (failure, begun_in, here) {
+        (Failure::Usage(text), Some(begun_in), Some(here)) if here != Path::new(begun_in) => {
+            let place = escape_controls(begun_in);
+            usage!(
+                "{text}\nthis tournament was begun in {place}, where paths of its bots start; resume it \
+                 from there"
+            )
+        }
+        (failure, ..) => failure,
+    }
+}
+
 /// Refuses outputs within the folder of a bot: when the tournament is resumed, they would change the hash of its
 /// files.
-fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<(), Failure> {
+fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<()> {
     let out_place = out.canonicalize().unwrap_or_else(|_| out.to_owned());
     for entrant in &entrants.entered {
         if let Some(own) = entrant.files.directory().filter(|own| out_place == *own) {
@@ -243,7 +268,7 @@ fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
+fn out_folder(options: &Options, named: bool) -> Result<PathBuf> {
     match &options.out {
         Some(out) => Ok(out.clone()),
         None if named => {
@@ -265,9 +290,9 @@ async fn prepare(
     preparation: &Preparation<'_>,
     old: Option<Plan>,
     entrants: Entrants,
-    stops: &mut mpsc::Receiver<()>,
+    stops: &mut Stops,
     pages: Option<&Pages>,
-) -> Result<(Plan, Vec<Entrant>), Failure> {
+) -> Result<(Plan, Vec<Entrant>)> {
     let line = ProgressLine::new();
     let mut notify = |notice: Notice<'_>| {
         if let (Notice::Checking { number, of, .. }, Some(pages)) = (&notice, pages) {
@@ -288,7 +313,9 @@ async fn prepare(
         _ = stops.recv() => return Err(Failure::Interrupted),
     };
     line.clear();
-    if begun.0.format.depends_on_results() {
+    // On one terminal the bracket is enough, which is printed at the end.
+    let format = begun.0.format;
+    if format.depends_on_results() && !(format.eliminates() && is_one_terminal()) {
         print_stderr(&seed_list(&begun.0));
     }
     Ok(begun)
@@ -325,7 +352,7 @@ fn seed_list(plan: &Plan) -> String {
     text
 }
 
-fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Failure> {
+fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<()> {
     let path = if path.is_dir() {
         path.join("standings.csv")
     } else {
@@ -351,10 +378,8 @@ fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Failure> {
     }
     let bots = std::mem::take(&mut entrants.entered).into_iter();
     let mut bots: Vec<_> = bots.map(Some).collect();
-    let in_order = seeded
-        .order
-        .iter()
-        .filter_map(|&bot| bots.get_mut(bot)?.take());
+    let order = seeded.order.iter();
+    let in_order = order.filter_map(|&bot| bots.get_mut(bot)?.take());
     entrants.entered = in_order.collect();
     Ok(())
 }

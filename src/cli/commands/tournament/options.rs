@@ -1,25 +1,10 @@
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
-
 use serde::{Deserialize, Deserializer};
 
-use crate::cli::support::folder::read_text;
-use crate::cli::support::games::GameOptions;
 use crate::cli::support::pages::PageOptions;
 use crate::cli::support::prelude::*;
-use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::absolute;
-use crate::cli::support::values::{self, AnswerTimes, MoveTime, TimeOptions};
-use referee::arena::entrants;
-use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Format, Limits, Plan, Restart};
+use referee::arena::plan::{Format, Restart};
 use referee::bot::naming::folder_name;
 use referee::bot::submission::only_program;
-use referee::game::Game;
-use referee::record::text_file;
-use referee::sandbox::Sandbox;
 use referee::tournament::sprt::Sprt;
 use referee::tournament::standings::TieBreak;
 
@@ -133,7 +118,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
+    pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self> {
         self.games.sandbox = self.games.sandbox.or_planned(&plan.sandbox);
         self.games.time = self.games.time.or_planned(plan)?;
         Ok(self)
@@ -176,7 +161,7 @@ struct Bots {
 
 impl BotOptions {
     /// Relative paths start from the folder of the file.
-    pub(crate) fn read(config: Option<&Path>) -> Result<Vec<Self>, Failure> {
+    pub(crate) fn read(config: Option<&Path>) -> Result<Vec<Self>> {
         let Some(path) = config else {
             return Ok(Vec::new());
         };
@@ -268,7 +253,7 @@ fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Du
 
 impl Options {
     /// As [`entrants::find`] takes them.
-    pub(crate) fn bots(&self, texts: &[String]) -> Result<Vec<BotPlan>, Failure> {
+    pub(crate) fn bots(&self, texts: &[String]) -> Result<Vec<BotPlan>> {
         let limits = Limits::from(self.games.time.control()?);
         let plain = |bot: String, name: Option<String>| BotPlan {
             bot,
@@ -281,9 +266,8 @@ impl Options {
         for text in texts {
             let path = Path::new(text);
             // Each as it would enter in a folder with the others.
-            let one = only_program(path)
-                .ok()
-                .filter(|_| are_several && path.is_dir());
+            let is_one = are_several && path.is_dir();
+            let one = only_program(path).ok().filter(|_| is_one);
             if let Some(one) = one {
                 bots.push(plain(one.to_string_lossy().into_owned(), folder_name(path)));
             } else if path.is_dir() {
@@ -331,7 +315,7 @@ impl Options {
         }
     }
 
-    pub(crate) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Game>, Failure> {
+    pub(crate) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Game>> {
         match old {
             Some(plan) => self.games.game.clone().or_planned(plan)?.ruleset(),
             None => self.games.game.ruleset(),
@@ -341,7 +325,7 @@ impl Options {
 
 impl BotOptions {
     /// `times`: those of all bots.
-    fn plan(&self, times: &TimeOptions) -> Result<BotPlan, Failure> {
+    fn plan(&self, times: &TimeOptions) -> Result<BotPlan> {
         let answers = AnswerTimes {
             move_time: self.move_time.or(times.answers.move_time),
             start_time: self.start_time.or(times.answers.start_time),

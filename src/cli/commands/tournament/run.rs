@@ -1,53 +1,39 @@
-use std::io;
 use std::ops::ControlFlow;
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
-use super::failures::with_resume;
 use super::options::Options;
 use super::{jobs, print_notice};
-use crate::cli::support::output::{ProgressBar, ProgressLine};
 use crate::cli::support::pages::Pages;
 use crate::cli::support::prelude::*;
-use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values::in_short;
 use referee::arena::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::Entrant;
-use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{Plan, RejectedBot};
 use referee::arena::preparation::{Notice, check_all, write_pieces};
-use referee::arena::results::{Distinct, Results};
-use referee::arena::{Arena, Ended, Event, TournamentError};
-use referee::bot::exhaustion::start_thread;
-use referee::game::Game;
+use referee::arena::results::Distinct;
+use referee::arena::{Arena, Ended, Event};
 use referee::record::journal::LINGERING_LOCK;
 use referee::report::serve::State;
+use referee::report::terminal::time;
 use referee::report::terminal_view::stall_sentence;
 use referee::report::tournament_summary::{summary, tables};
-use referee::sandbox::Sandbox;
-use referee::text::format_milliseconds;
 
 pub(crate) async fn play(
     mut arena: Arena<'_>,
     options: &Options,
     pages: Pages,
     resume: &str,
-    stops: &mut mpsc::Receiver<()>,
-) -> Result<Results, Failure> {
+    stops: &mut Stops,
+) -> Result<Results> {
     let mut progress = Progress::new(&arena, pages);
     arena.stage = progress.pages.stage();
-    let played = progress.play(arena, options, resume, stops).await;
+    let mut played = progress.play(arena, options, resume, stops).await;
     let state = match &played {
         Ok(_) => State::Finished,
         Err(_) => State::Interrupted,
     };
     if matches!(played, Err(Failure::Interrupted)) {
         note!("stopped; {resume}");
+        played = Err(Failure::Told(130));
     }
     // What is wrong with the page matters less.
     let finished = progress.pages.finish(state);
@@ -71,7 +57,7 @@ impl Venue {
         sandbox: Sandbox,
         entrants: &[Entrant],
         directory: &TournamentDirectory,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         Ok(Self {
             jobs: jobs(&options, entrants, &sandbox),
             pieces_path: write_pieces(directory, &*ruleset)?,
@@ -89,21 +75,12 @@ impl Venue {
         &self,
         bots: Vec<Entrant>,
         rejected: &mut Vec<RejectedBot>,
-    ) -> Result<Vec<Entrant>, Failure> {
+    ) -> Result<Vec<Entrant>> {
         let line = ProgressLine::new();
         let mut notify = |notice: Notice<'_>| print_notice(&line, notice);
-        let pieces = self.pieces_path.as_deref();
-        let fit = check_all(
-            &self.ruleset,
-            bots,
-            rejected,
-            self.jobs,
-            pieces,
-            &mut notify,
-        )
-        .await?;
-        line.clear();
-        Ok(fit)
+        let (jobs, pieces) = (self.jobs, self.pieces_path.as_deref());
+        let fit = check_all(&self.ruleset, bots, rejected, jobs, pieces, &mut notify);
+        Ok(fit.await?)
     }
 
     pub(crate) fn arena<'a>(
@@ -112,20 +89,13 @@ impl Venue {
         journal_file: &'a Path,
         plan: Plan,
         entrants: Vec<Entrant>,
-    ) -> Result<Arena<'a>, Failure> {
+    ) -> Result<Arena<'a>> {
         let (journal, _) = directory.open_journal(journal_file, LINGERING_LOCK)?;
-        let arena = Arena::open(
-            &self.ruleset,
-            directory,
-            journal,
-            journal_file,
-            plan,
-            entrants,
-        )?;
+        let (rules, file) = (&self.ruleset, journal_file);
         Ok(Arena {
             pieces_path: self.pieces_path.clone(),
             jobs: self.jobs,
-            ..arena
+            ..Arena::open(rules, directory, journal, file, plan, entrants)?
         })
     }
 }
@@ -145,10 +115,10 @@ pub(crate) struct OwnRun<'a> {
 impl OwnRun<'_> {
     pub(crate) async fn play_until(
         mut self,
-        stops: &mut mpsc::Receiver<()>,
+        stops: &mut Stops,
         line: &ProgressLine,
         mut is_enough: impl FnMut(&Results) -> bool,
-    ) -> Result<(Ended, Results), Failure> {
+    ) -> Result<(Ended, Results)> {
         let directory = self.directory;
         if !self.differences.is_empty() {
             bail!(
@@ -161,9 +131,8 @@ impl OwnRun<'_> {
             directory.write_plan(&mut self.plan)?;
         }
         let file = directory.journal_file();
-        let mut arena = self
-            .venue
-            .arena(directory, &file, self.plan, self.entrants)?;
+        let (venue, plan, bots) = (self.venue, self.plan, self.entrants);
+        let mut arena = venue.arena(directory, &file, plan, bots)?;
         arena.deadline = self.deadline;
         if is_enough(&arena.results) {
             return Ok((Ended::Stopped, arena.results));
@@ -182,10 +151,19 @@ impl OwnRun<'_> {
     }
 }
 
+fn with_resume(error: TournamentError, resume: &str) -> Failure {
+    match error {
+        TournamentError::GameProgram(_) => error.into(),
+        TournamentError::Input(text) => usage!("{text}\n{resume}"),
+        error => Failure::Referee(format!("{error}; {resume}")),
+    }
+}
+
 fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
     let text = match event {
-        Event::Written(_) | Event::NotWritten(_) | Event::WorkerEnded(_) => return,
-        Event::Round(number) => format!("round {number} of {}", plan.rounds_planned),
+        Event::Written(_) | Event::NotWritten(_) | Event::WorkerEnded(_) | Event::Round(_) => {
+            return;
+        }
         Event::Stalled { id, why, again } => format!("{id}: {}", stall_sentence(why, *again)),
         Event::FewerGames(why) => {
             format!("fewer games are played at a time from now on: {why}")
@@ -241,8 +219,8 @@ impl Progress {
         arena: Arena<'_>,
         options: &Options,
         resume: &str,
-        stops: &mut mpsc::Receiver<()>,
-    ) -> Result<Results, Failure> {
+        stops: &mut Stops,
+    ) -> Result<Results> {
         let (directory, shard) = (arena.directory, arena.shard);
         self.rank(&arena.plan, &arena.results);
         let mut observer = |plan: &Plan, results: &Results, event: &Event| {
@@ -316,8 +294,7 @@ impl Progress {
         match self.begun.elapsed() {
             _ if games == self.before => String::new(),
             elapsed if elapsed < Duration::from_mins(1) => {
-                let time = format_milliseconds(1000.0 * elapsed.as_secs_f64());
-                format!("{played} in {time}")
+                format!("{played} in {}", time(elapsed))
             }
             elapsed => format!("{played} in {}", in_short(elapsed)),
         }
@@ -325,16 +302,10 @@ impl Progress {
 
     fn line(&self, plan: &Plan, results: &Results) -> String {
         let expected = self.expected;
-        let pace = pace(
-            results.games.saturating_sub(self.before),
-            expected.saturating_sub(results.games),
-            self.begun.elapsed(),
-        );
-        format!(
-            "{}/{expected} games{pace}{}",
-            results.games,
-            status(plan, results)
-        )
+        let (games, status) = (results.games, status(plan, results));
+        let (played, left) = (games - self.before, expected.saturating_sub(games));
+        let pace = pace(played, left, self.begun.elapsed());
+        format!("{games}/{expected} games{pace}{status}")
     }
 }
 
@@ -355,9 +326,8 @@ fn pace(played: u64, left: u64, elapsed: Duration) -> String {
 }
 
 fn status(plan: &Plan, results: &Results) -> String {
-    let mut order: Vec<usize> = (0..plan.bots.len())
-        .filter(|&bot| results.games_of[bot] > 0)
-        .collect();
+    let has_played = |bot: &usize| results.games_of[*bot] > 0;
+    let mut order: Vec<usize> = (0..plan.bots.len()).filter(has_played).collect();
     // By share of points, exactly: a/b > c/d when ad > cb.
     order.sort_by(|&a, &b| {
         let share = |x: usize, y: usize| {
@@ -375,6 +345,10 @@ fn status(plan: &Plan, results: &Results) -> String {
         })
         .collect();
     let mut parts = vec![String::new()];
+    if plan.format.depends_on_results() {
+        let (round, of) = (plan.rounds.len(), plan.rounds_planned);
+        parts.push(format!("round {round} of {of}"));
+    }
     if !top.is_empty() {
         parts.push(top.join(", "));
     }
@@ -395,8 +369,8 @@ async fn analyse(
     directory: &TournamentDirectory,
     games: u64,
     time_per_move: Option<Duration>,
-    stops: &mut mpsc::Receiver<()>,
-) -> Result<bool, Failure> {
+    stops: &mut Stops,
+) -> Result<bool> {
     let (stop, directory) = (Arc::new(AtomicBool::new(false)), directory.clone());
     let (time, stopped) = (time_per_move.unwrap_or(TIME_PER_MOVE), Arc::clone(&stop));
     let (sender, mut working) = oneshot::channel();
@@ -434,18 +408,18 @@ pub(super) fn write_tables(
     directory: &TournamentDirectory,
     plan: &Plan,
     results: &Results,
-) -> Result<(), Failure> {
+) -> Result<()> {
     for (name, text) in tables(plan, results).map_err(TournamentError::from)? {
         directory.write(name, &text)?;
     }
     Ok(())
 }
 
-pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Result<(), Failure> {
+pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Result<()> {
     let width = terminal_width(&io::stdout());
     let out = summary(ended, plan, results, &palette(&io::stdout()), width);
     let out = out.map_err(TournamentError::from)?;
-    io::Write::write_all(&mut Stdout, out.as_bytes())?;
+    print(&out)?;
     warn_of_repetition(&results.distinct);
     Ok(())
 }

@@ -1,20 +1,12 @@
-use std::env;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
 use super::options::{GamesOptions, Options};
 use super::run::{print_summary, write_tables};
 use super::{Args, Task, start};
 use crate::cli::support::prelude::*;
-use crate::cli::support::values;
-use referee::arena::directory::TournamentDirectory;
+use referee::arena::Ended;
 use referee::arena::merge::{Merged, merge};
-use referee::arena::plan::Plan;
-use referee::arena::results::{Next, Results};
+use referee::arena::results::Next;
 use referee::arena::shard::Shard;
-use referee::arena::{Ended, TournamentError};
 use referee::record::journal::{Journal, LINGERING_LOCK, TornTail};
-use referee::tournament::schedule::Round;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArgs {
@@ -73,18 +65,15 @@ pub(crate) struct MergeArgs {
     folder: PathBuf,
 }
 
-pub(crate) fn plan(args: &PlanArgs) -> Result<(), Failure> {
+pub(crate) fn plan(args: &PlanArgs) -> Result<()> {
     if args.next {
         return plan_next_round(args.tournament.out.as_deref());
     }
-    start(
-        &args.tournament.bots,
-        args.tournament.options()?,
-        Task::Plan,
-    )
+    let tournament = &args.tournament;
+    start(&tournament.bots, tournament.options()?, Task::Plan)
 }
 
-pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &RunArgs) -> Result<()> {
     let options = Options {
         out: Some(args.folder.clone()),
         games: GamesOptions {
@@ -119,7 +108,7 @@ pub(super) fn shard(
     task: Task,
     plan: &Plan,
     directory: &TournamentDirectory,
-) -> Result<Option<Shard>, Failure> {
+) -> Result<Option<Shard>> {
     match task {
         Task::Shard(..) if plan.sprt.is_some() => Err(usage!(
             "a sequential test decides after every pair whether to stop, so it cannot be played in parts; use referee \
@@ -131,16 +120,13 @@ pub(super) fn shard(
     }
 }
 
-fn read_plan(directory: &TournamentDirectory) -> Result<Plan, Failure> {
-    directory.plan()?.ok_or_else(|| {
-        usage!(
-            "{}: there is no plan.json in it; make one with referee shard plan",
-            directory.path().display()
-        )
-    })
+fn read_plan(directory: &TournamentDirectory) -> Result<Plan> {
+    let problem = "there is no plan.json in it; make one with referee shard plan";
+    let plan = directory.plan()?;
+    plan.ok_or_else(|| wrong_at(directory.path(), problem))
 }
 
-fn plan_next_round(out: Option<&Path>) -> Result<(), Failure> {
+fn plan_next_round(out: Option<&Path>) -> Result<()> {
     let Some(out) = out else {
         bail!("--next needs the folder of the tournament: --out DIR");
     };
@@ -162,26 +148,21 @@ fn plan_next_round(out: Option<&Path>) -> Result<(), Failure> {
     let next = results.next(&plan);
     match next.map_err(TournamentError::from)? {
         Next::Round(round) => {
+            let games = 2 * round.count();
             plan.rounds.push(round);
             directory.write_plan(&mut plan)?;
-            note!(
-                "round {} of {} has {} games",
-                plan.rounds.len(),
-                plan.rounds_planned,
-                2 * plan.rounds.last().map_or(0, Round::count)
-            );
+            let (number, of) = (plan.rounds.len(), plan.rounds_planned);
+            note!("round {number} of {of} has {games} games");
             Ok(())
         }
         Next::Over | Next::Winner(_) => {
-            bail!(
-                "{}: the tournament is over; there is no next round",
-                out.display()
-            )
+            let problem = "the tournament is over; there is no next round";
+            Err(wrong_at(out, problem))
         }
     }
 }
 
-pub(crate) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
+pub(crate) fn run_merge(args: &MergeArgs) -> Result<()> {
     let directory = TournamentDirectory::at(&args.folder);
     let plan = read_plan(&directory)?;
     let merged = merge(&directory, &plan)?;
@@ -194,30 +175,20 @@ pub(crate) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     write_tables(&directory, &plan, &merged.results)?;
     print_summary(ended, &plan, &merged.results)?;
     if ended == Ended::Interrupted {
-        note!(
-            "round {} of {} is done; the next: referee shard plan --next --out {}",
-            plan.rounds.len(),
-            plan.rounds_planned,
-            directory.quoted()
-        );
+        let (number, of, path) = (plan.rounds.len(), plan.rounds_planned, directory.quoted());
+        note!("round {number} of {of} is done; the next: referee shard plan --next --out {path}");
     }
     Ok(())
 }
 
 fn print_hosts(merged: &Merged) {
     for (host, report) in &merged.hosts {
-        note!(
-            "{host} ({}): {} games, {} lost on time",
-            report.cpu,
-            report.games,
-            report.timeouts
-        );
+        let (cpu, games, late) = (&report.cpu, report.games, report.timeouts);
+        note!("{host} ({cpu}): {games} games, {late} lost on time");
     }
-    if merged.duplicates > 0 {
-        note!(
-            "{} games were found twice, identical, and count once",
-            merged.duplicates
-        );
+    let twice = merged.duplicates;
+    if twice > 0 {
+        note!("{twice} games were found twice, identical, and count once");
     }
 }
 

@@ -1,12 +1,10 @@
 //! A line of progress on standard error, where that is a terminal.
 
 use std::cell::{Cell, RefCell};
-use std::io::{self, IsTerminal as _, Write as _};
-use std::time::{Duration, Instant};
+use std::io::{IsTerminal as _, Write as _};
 
 use super::{Notes, notes};
 use crate::cli::support::prelude::*;
-use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values::in_short;
 use referee::report::terminal::shortened;
 

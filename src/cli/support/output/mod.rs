@@ -2,18 +2,16 @@
 //!
 //! Each stream has a thread that writes, so no game waits for a reader.
 //! - Results are never dropped: they are waited for between games ([`caught_up`]), elsewhere where they are printed
-//!   ([`Stdout`]), until a signal comes.
+//!   ([`Channel::Stdout`]), until a signal comes.
 //! - Text for people waits for a reader at most [`UNREAD`]; what does not fit into memory then is dropped and counted.
 //! - Where both streams lead to the same place (a terminal, `2>&1`) all goes to standard output, which keeps the order.
 
 mod bar;
 mod stream;
 
-use std::io::{self, Write};
+use std::io::{IsTerminal as _, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 use std::{fmt, thread};
 
 use same_file::Handle;
@@ -22,6 +20,7 @@ use self::stream::{LAST_READ, Stream, UNREAD};
 use super::{logging, signals};
 use crate::cli::support::prelude::*;
 
+pub(crate) use self::Channel::{GameText, Notes, Stdout};
 pub(crate) use self::bar::{ProgressBar, ProgressLine};
 
 const MOST_FOR_PEOPLE: usize = 8 << 20;
@@ -62,51 +61,36 @@ fn notes() -> &'static Stream {
     notes.as_ref().unwrap_or(results)
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stdout;
-
-impl Write for Stdout {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        GameText.write(bytes)?;
-        wait_for_results()?;
-        Ok(bytes.len())
-    }
-
-    fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> io::Result<()> {
-        self.write_all(fmt::format(text).as_bytes())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+/// Whether people read both streams at the same terminal.
+pub(crate) fn is_one_terminal() -> bool {
+    output().notes.is_none() && io::stdout().is_terminal()
 }
 
-/// Standard output during a game: nothing waits for a reader, until the game is over.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct GameText;
+pub(crate) enum Channel {
+    /// Standard output; it waits until all is written.
+    Stdout,
+    /// Standard output during a game: nothing waits for a reader, until the game is over.
+    GameText,
+    /// Standard error, for people. It never fails and nothing waits for it: a closed or full stderr, or one without a
+    /// reader, must not stop the games. What is written in one call appears as a whole or not at all.
+    Notes,
+}
 
-impl Write for GameText {
+impl Write for Channel {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if matches!(self, Notes) {
+            let _ = notes().push(bytes, MOST_FOR_PEOPLE);
+            return Ok(bytes.len());
+        }
         if ENDING.load(Ordering::Relaxed) {
             // Another thread waits for what has been printed so far.
             park();
         }
-        results().push(bytes, usize::MAX).map(|()| bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Standard error, for people. It never fails and nothing waits for it: a closed or full stderr, or one without a reader,
-/// must not stop the games. What is written in one call appears as a whole or not at all.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Notes;
-
-impl Write for Notes {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let _ = notes().push(bytes, MOST_FOR_PEOPLE);
+        results().push(bytes, usize::MAX)?;
+        if matches!(self, Stdout) {
+            wait_for_results()?;
+        }
         Ok(bytes.len())
     }
 
@@ -117,6 +101,23 @@ impl Write for Notes {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// What a command has found: JSON for programs, or text for people.
+pub(crate) fn print_found<J: fmt::Display>(
+    as_json: bool,
+    json: impl FnOnce() -> J,
+    text: impl FnOnce(&Palette) -> String,
+) -> Result<()> {
+    print(&if as_json {
+        format!("{}\n", json())
+    } else {
+        text(&palette(&io::stdout()))
+    })
+}
+
+pub(crate) fn print(text: &str) -> Result<()> {
+    Ok(Stdout.write_all(text.as_bytes())?)
 }
 
 pub(crate) fn print_stderr(text: &str) {
@@ -151,7 +152,7 @@ pub(crate) fn caught_up() -> io::Result<()> {
 
 /// Ends the program: waits until everything has been written, prints the failure, and returns the exit status. After a
 /// signal the wait is short, and what could not be written is said.
-pub(crate) fn finish(result: Result<(), Failure>) -> ExitCode {
+pub(crate) fn finish(result: Result<()>) -> ExitCode {
     let _heeded = signals::heed();
     if ENDING.swap(true, Ordering::Relaxed) {
         park();
@@ -173,7 +174,7 @@ pub(crate) fn exit_interrupted() {
     std::process::exit(i32::from(status));
 }
 
-fn end(mut result: Result<(), Failure>) -> u8 {
+fn end(mut result: Result<()>) -> u8 {
     let mut unwritten = 0;
     if OUTPUT.get().is_some()
         && let Err(failure) = wait_for_results().map_err(Failure::from)
