@@ -116,7 +116,9 @@ impl<'a> Worker<'a> {
                 WorkItem::Play(pair, done) => {
                     self.context.playing.pairs.fetch_add(1, Ordering::SeqCst);
                     let played = {
-                        let span = span(&pair);
+                        let (number, round) = (pair.number, pair.round);
+                        let span =
+                            tracing::info_span!(target: SPAN, "pairing", pair = number, round);
                         let play = self.pair(&pair, done, &write).instrument(span);
                         let play = std::pin::pin!(play);
                         tokio::select! {
@@ -271,10 +273,6 @@ impl<'a> Worker<'a> {
             process_seeds: [0, 1].map(|seat| seed::for_bot(plan.seed, seat, process_number)),
         })
     }
-}
-
-fn span(pair: &PairOfGames) -> tracing::Span {
-    tracing::info_span!(target: SPAN, "pairing", pair = pair.number, round = pair.round)
 }
 
 /// Seat 0 is the pairing's `a`.

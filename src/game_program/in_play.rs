@@ -1,7 +1,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::messages::Played;
-use super::{GameProgram, GameProgramError, Position};
+use super::{GameProgram, Position};
 use crate::game::{Game, GameSource, Info, Outcome, Picture, Rejection, Side, Turn, WinningLines};
 use crate::threads::locked;
 
@@ -15,11 +15,6 @@ pub(super) struct InPlay {
     words: String,
     answers: OnceLock<Vec<String>>,
     turns: u32,
-}
-
-/// The game has failed; the caller asks [`Game::failure`].
-fn rejected(failure: &GameProgramError) -> Rejection {
-    Rejection::Malformed(failure.to_string())
 }
 
 impl InPlay {
@@ -45,7 +40,8 @@ impl InPlay {
             return Err(Rejection::Illegal("the game is over".to_owned()));
         }
         let verdict = self.game.play(&self.position.state, answer);
-        verdict.unwrap_or_else(|failure| Err(rejected(&failure)))
+        // The game has failed; the caller asks [`Game::failure`].
+        verdict.unwrap_or_else(|failure| Err(Rejection::Malformed(failure)))
     }
 
     fn become_position(&mut self, played: Played) {
@@ -90,8 +86,7 @@ impl Game for InPlay {
     }
 
     fn start_from(&self, text: &str) -> Result<Box<dyn Game>, String> {
-        let position = self.game.position(text);
-        let position = position.map_err(|error| error.to_string())??;
+        let position = self.game.position(text)??;
         if position.end.is_some() {
             return Err("the game is over in this state".to_owned());
         }
@@ -111,8 +106,7 @@ impl Game for InPlay {
         if !self.game.about.chance {
             return Ok(Game::start(self));
         }
-        let position = self.game.position_at(seed);
-        Ok(self.at(position.map_err(|error| error.to_string())?))
+        Ok(self.at(self.game.position_at(seed)?))
     }
 
     fn program(&self) -> Option<&GameSource> {
@@ -120,7 +114,7 @@ impl Game for InPlay {
     }
 
     fn failure(&self) -> Option<String> {
-        self.game.failure.get().map(ToString::to_string)
+        self.game.failure.get().cloned()
     }
 
     fn clone_box(&self) -> Box<dyn Game> {
@@ -151,7 +145,7 @@ impl Game for InPlay {
 
     fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection> {
         if self.turns >= MOST_TURNS {
-            return Err(rejected(&self.game.is_endless()));
+            return Err(Rejection::Malformed(self.game.is_endless()));
         }
         self.turns += 1;
         let played = self.played(answer)?;

@@ -20,7 +20,7 @@ use referee::alike::{Answers, QUESTIONS, Questionnaire};
 use referee::analysis::{Analyst, Effort};
 use referee::arena::directory::TournamentDirectory;
 use referee::arena::entrants::{self, Entrant};
-use referee::arena::plan::{BotPlan, Limits};
+use referee::arena::plan::BotPlan;
 use referee::bot::shell;
 use referee::game::Game;
 use referee::league::state::League;
@@ -232,7 +232,7 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
         options = options.or_planned(plan)?;
         wanted.clone_from(&plan.bots);
     } else {
-        let limits = Limits::from(options.games.time.control()?);
+        let limits = options.games.time.control()?;
         for text in texts {
             if Path::new(text)
                 .extension()
@@ -276,7 +276,7 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
 
 fn of_records(
     path: &Path,
-    limits: Limits,
+    limits: TimeControl,
     wanted: &mut Vec<BotPlan>,
 ) -> Result<Option<Arc<dyn Game>>, Failure> {
     let mut last: Option<Record> = None;
@@ -369,7 +369,7 @@ impl Interview<'_> {
     /// A bot that cannot be started answers nothing.
     fn ask(&self, bot: &Entrant, budget: Duration) -> Result<Answers, Failure> {
         let ruleset = &*self.questionnaire.ruleset;
-        let time = TimeControl::try_from(bot.plan.limits).unwrap_or_default();
+        let time = bot.plan.limits;
         let seat = || bot.seat(ruleset, self.pieces, None);
         block_on(async {
             match self.questionnaire.ask(seat, time, budget, self.stop).await {

@@ -17,7 +17,7 @@ use referee::arena::comparison::Progress;
 use referee::arena::directory::TournamentDirectory;
 use referee::arena::entrants::{self, Entrant, Entrants, slugs};
 use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
+use referee::arena::plan::{BotPlan, Plan, RejectedBot};
 use referee::arena::results::Results;
 use referee::league::grading::scale::{self, Scale};
 use referee::league::grading::{Grade, RungResult, Verdict, seed_of};
@@ -180,7 +180,7 @@ fn references(
         let bot = BotPlan {
             bot: resolved(&rung.bot, Path::new(&base)),
             name: format!("rung {}", rung.name),
-            limits: Limits::from(options.games.time.control()?),
+            limits: options.games.time.control()?,
             ..BotPlan::default()
         };
         let found = entrants::find(&[bot], &this_program()?, sandbox)?;

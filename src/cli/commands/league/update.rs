@@ -17,7 +17,7 @@ use crate::cli::support::signals;
 use referee::arena::directory::TournamentDirectory;
 use referee::arena::entrants::{self, Entrant, Entrants};
 use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
+use referee::arena::plan::{BotPlan, Plan, RejectedBot};
 use referee::arena::preparation::{Notice, identical};
 use referee::arena::results::Results;
 use referee::bot::shell;
@@ -220,7 +220,7 @@ impl Update<'_> {
                         .transpose()?,
                     bot: absolute(&program)?,
                     name: name.clone(),
-                    limits: Limits::from(self.venue.options.games.time.control()?),
+                    limits: self.venue.options.games.time.control()?,
                     ..BotPlan::default()
                 }),
                 Err(problem) => {
@@ -243,7 +243,7 @@ impl Update<'_> {
             bot: BotPlan {
                 name: name.to_owned(),
                 slug: member.folder.clone(),
-                limits: Limits::from(self.venue.options.games.time.unchecked()),
+                limits: self.venue.options.games.time.unchecked(),
                 ..BotPlan::default()
             },
             reason,

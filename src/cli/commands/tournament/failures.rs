@@ -62,8 +62,10 @@ pub(super) fn with_resume(error: TournamentError, resume: &str) -> Failure {
 impl From<TournamentError> for Failure {
     fn from(error: TournamentError) -> Self {
         match error {
-            TournamentError::Machine(text) => Self::Referee(text),
             TournamentError::Exhausted(limit) => Self::Exhausted(limit),
+            TournamentError::Machine(_) | TournamentError::Knockout(_) => {
+                Self::Referee(error.to_string())
+            }
             error => Self::Usage(error.to_string()),
         }
     }

@@ -14,7 +14,7 @@ use crate::cli::support::setup::absolute;
 use crate::cli::support::values::{self, AnswerTimes, MoveTime, TimeOptions};
 use referee::arena::entrants;
 use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Format, Limits, Plan, Restart};
+use referee::arena::plan::{BotPlan, Format, Plan, Restart};
 use referee::bot::naming::folder_name;
 use referee::bot::submission::only_program;
 use referee::game::Game;
@@ -135,7 +135,7 @@ pub(crate) struct Options {
 impl Options {
     pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
         self.games.sandbox = self.games.sandbox.or_planned(&plan.sandbox);
-        self.games.time = self.games.time.or_planned(plan)?;
+        self.games.time = self.games.time.or_planned(plan);
         Ok(self)
     }
 }
@@ -269,7 +269,7 @@ fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Du
 impl Options {
     /// As [`entrants::find`] takes them.
     pub(crate) fn bots(&self, texts: &[String]) -> Result<Vec<BotPlan>, Failure> {
-        let limits = Limits::from(self.games.time.control()?);
+        let limits = self.games.time.control()?;
         let plain = |bot: String, name: Option<String>| BotPlan {
             bot,
             name: name.unwrap_or_default(),
@@ -363,7 +363,7 @@ impl BotOptions {
             bot,
             directory,
             environment: self.environment.clone(),
-            limits: Limits::from(times.control()?),
+            limits: times.control()?,
             ..BotPlan::default()
         })
     }

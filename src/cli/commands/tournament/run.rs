@@ -22,7 +22,7 @@ use referee::arena::plan::request::PlanRequest;
 use referee::arena::plan::{Plan, RejectedBot};
 use referee::arena::preparation::{Notice, check_all, write_pieces};
 use referee::arena::results::{Distinct, Results};
-use referee::arena::{Arena, Ended, Event, TournamentError};
+use referee::arena::{Arena, Ended, Event};
 use referee::bot::exhaustion::start_thread;
 use referee::game::Game;
 use referee::record::journal::LINGERING_LOCK;
@@ -31,6 +31,7 @@ use referee::report::terminal_view::stall_sentence;
 use referee::report::tournament_summary::{summary, tables};
 use referee::sandbox::Sandbox;
 use referee::text::format_milliseconds;
+use referee::tournament::ratings::RatingError;
 
 pub(crate) async fn play(
     mut arena: Arena<'_>,
@@ -430,12 +431,16 @@ async fn analyse(
     Ok(done?)
 }
 
+fn unrated(error: RatingError) -> Failure {
+    Failure::Referee(error.to_string())
+}
+
 pub(super) fn write_tables(
     directory: &TournamentDirectory,
     plan: &Plan,
     results: &Results,
 ) -> Result<(), Failure> {
-    for (name, text) in tables(plan, results).map_err(TournamentError::from)? {
+    for (name, text) in tables(plan, results).map_err(unrated)? {
         directory.write(name, &text)?;
     }
     Ok(())
@@ -444,7 +449,7 @@ pub(super) fn write_tables(
 pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Result<(), Failure> {
     let width = terminal_width(&io::stdout());
     let out = summary(ended, plan, results, &palette(&io::stdout()), width);
-    let out = out.map_err(TournamentError::from)?;
+    let out = out.map_err(unrated)?;
     io::Write::write_all(&mut Stdout, out.as_bytes())?;
     warn_of_repetition(&results.distinct);
     Ok(())
