@@ -148,9 +148,7 @@ impl Results {
         let Some(round) = plan.rounds.get(place) else {
             return;
         };
-        while self.matches.len() <= place {
-            self.matches.push(Vec::new());
-        }
+        self.matches.resize_with(plan.rounds.len(), Vec::new);
         let matches = &mut self.matches[place];
         matches.resize(round.pairings.len(), [Tally::default(); 2]);
         let number = (pair.number - round.first_pair) / u64::from(round.pairs_each);

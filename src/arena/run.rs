@@ -249,8 +249,8 @@ impl Progress<'_, '_> {
         event: Event,
         scheduler: &Scheduler,
     ) -> Result<ControlFlow<()>, TournamentError> {
-        match &event {
-            Event::Written(game) => {
+        match event {
+            Event::Written(ref game) => {
                 let read = RecordSummary::parse(game.line().as_bytes());
                 let added = read.and_then(|game| self.results.add(&self.plan, &game));
                 added.map_err(|problem| {
@@ -264,11 +264,8 @@ impl Progress<'_, '_> {
                 }
                 Ok(flow)
             }
-            Event::NotWritten(error) => Err(self.not_written(error)),
-            Event::WorkerEnded(_) => match event {
-                Event::WorkerEnded(Err(error)) => Err(error.into()),
-                _ => Ok(ControlFlow::Continue(())),
-            },
+            Event::NotWritten(error) => Err(self.not_written(&error)),
+            Event::WorkerEnded(ended) => Ok(ended.map(ControlFlow::Continue)?),
             _ => Ok(self.observe(&event)),
         }
     }

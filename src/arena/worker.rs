@@ -328,10 +328,10 @@ pub fn write_unplayed(
     Box::new(move |scheduled, benched| {
         let first = BotIndex::ALL[scheduled.id.half as usize];
         // A record lists the pairing's `a` first even if `b` moves first.
-        let [a, b] = [BotIndex::A, BotIndex::B].map(|bot| {
-            let side = usize::from(bot != first);
-            scheduled.seats[side]
-        });
+        let [a, b] = match (first, scheduled.seats) {
+            (BotIndex::A, seats) => seats,
+            (BotIndex::B, [b, a]) => [a, b],
+        };
         let setup = GameSetup {
             number: 2 * scheduled.id.pair + scheduled.id.half as u64,
             id: plan.id(scheduled.id).to_string(),

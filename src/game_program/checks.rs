@@ -381,19 +381,15 @@ impl Checks<'_> {
                 continue;
             };
             let of_state = format!("the \"svg\" of the state {}", quote(state.as_bytes()));
-            return match (self.check_svg)(&svg) {
+            let detail = match (self.check_svg)(&svg) {
                 Ok(left_out) if left_out.is_empty() => continue,
-                Ok(left_out) => {
-                    let names = left_out.join(", ");
-                    problem(
-                        "draws",
-                        format!(
-                            "{of_state} is shown without {names} (protocol-games.md lists what is shown)"
-                        ),
-                    )
-                }
-                Err(why) => problem("draws", format!("{of_state} is not shown: {why}")),
+                Ok(left_out) => format!(
+                    "{of_state} is shown without {} (protocol-games.md lists what is shown)",
+                    left_out.join(", ")
+                ),
+                Err(why) => format!("{of_state} is not shown: {why}"),
             };
+            return problem("draws", detail);
         }
         Ok(String::new())
     }

@@ -6,7 +6,7 @@ use crate::game::{Game, GameSource, Info, Outcome, Picture, Rejection, Side, Tur
 use crate::threads::locked;
 
 /// A game of more turns is taken for one that never ends.
-pub(super) const MOST_TURNS: u32 = 10_000;
+const MOST_TURNS: u32 = 10_000;
 
 #[derive(Clone, Debug)]
 pub(super) struct InPlay {
@@ -134,7 +134,7 @@ impl Game for InPlay {
     }
 
     fn request(&self) -> String {
-        self.game.note_asked(&self.position);
+        *locked(&self.game.asked) = Some(self.position.clone());
         self.position.request.clone()
     }
 
@@ -145,7 +145,11 @@ impl Game for InPlay {
 
     fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection> {
         if self.turns >= MOST_TURNS {
-            return Err(Rejection::Malformed(self.game.is_endless()));
+            let endless = self.game.fail(format!(
+                "{}: a game is not over after {MOST_TURNS} turns; bound the number of turns, since bots may play for ever",
+                self.game.name()
+            ));
+            return Err(Rejection::Malformed(endless));
         }
         self.turns += 1;
         let played = self.played(answer)?;

@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 
 use self::connection::Connection;
 pub use self::connection::TIME;
-use self::in_play::{InPlay, MOST_TURNS};
+use self::in_play::InPlay;
 pub use self::messages::About;
 use self::messages::{AnswersReply, Position, PositionReply, Question, VERSION, Verdict, picture};
 use crate::bot::spec::Program;
@@ -183,19 +183,6 @@ impl GameProgram {
         })?;
         locked(&self.idle).push(connection);
         Ok(checked)
-    }
-
-    /// The request is being sent.
-    fn note_asked(&self, position: &Position) {
-        *locked(&self.asked) = Some(position.clone());
-    }
-
-    /// The failure of a game that never ends.
-    fn is_endless(&self) -> String {
-        self.fail(format!(
-            "{}: a game is not over after {MOST_TURNS} turns; bound the number of turns, since bots may play for ever",
-            self.name()
-        ))
     }
 
     fn name(&self) -> String {

@@ -123,9 +123,7 @@ impl League {
         });
         written.map_err(TournamentError::io(&path))
     }
-}
 
-impl League {
     /// For the log.
     pub fn note(&mut self, action: &str, of: &str, why: &str) {
         self.news.push(Entry {

@@ -110,7 +110,7 @@ fn full_plan() -> Plan {
         limits: TimeControl {
             move_time: Some(Duration::from_secs(2)),
             start_time: Duration::ZERO,
-            game_time: Some(Duration::from_secs(60)),
+            game_time: Some(Duration::from_mins(1)),
             increment: Duration::from_millis(500),
             kind: ClockKind::Cpu,
         },

@@ -229,7 +229,7 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
     let plan = plan_in(texts)?;
     let (mut wanted, mut recorded) = (Vec::new(), None);
     if let Some(plan) = &plan {
-        options = options.or_planned(plan)?;
+        options = options.or_planned(plan);
         wanted.clone_from(&plan.bots);
     } else {
         let limits = options.games.time.control()?;

@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let folder = old.as_ref().map(|_| Path::new(&args.bots[0]));
     let students = student_list(args.students.as_deref(), folder)?;
     if let Some(plan) = &old {
-        options = options.or_planned(plan)?;
+        options = options.or_planned(plan);
     }
     let ruleset = options.ruleset(old.as_ref())?;
     let sandbox = options.games.sandbox.sandbox()?;

@@ -134,7 +134,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         );
     }
     if let Some(plan) = &old {
-        options = options.or_planned(plan)?;
+        options = options.or_planned(plan);
     }
     let sandbox = options.games.sandbox.sandbox()?;
     let bots = match (&old, named) {

@@ -133,10 +133,10 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
+    pub(crate) fn or_planned(mut self, plan: &Plan) -> Self {
         self.games.sandbox = self.games.sandbox.or_planned(&plan.sandbox);
         self.games.time = self.games.time.or_planned(plan);
-        Ok(self)
+        self
     }
 }
 
