@@ -3,14 +3,13 @@
 //! `analysis.jsonl` holds the journal's records in the same order, each with its analysis; an interrupted analysis
 //! continues there.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::TournamentError;
-use super::directory::TournamentDirectory;
+use super::directory::{TournamentDirectory, each_line};
 use super::results::Results;
 use crate::analysis::{Analyst, Effort, with_analysis};
 use crate::record::Record;
@@ -77,21 +76,12 @@ pub fn add_analysis(
     results: &mut Results,
     directory: &TournamentDirectory,
 ) -> Result<(), TournamentError> {
-    let path = file(directory);
-    let mut reader = match Reader::open(&path) {
-        Ok(reader) => reader,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(TournamentError::io(&path)(error)),
-    };
-    while let Some(line) = reader
-        .next_complete_line()
-        .map_err(TournamentError::io(&path))?
-    {
+    each_line(&file(directory), |line| {
         let game = line.summary().map_err(|error| damaged(&error))?;
         let tallies = game.tallies();
         results.collector.add_analysis(game.names(), tallies);
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 pub const FILE: &str = "analysis.jsonl";

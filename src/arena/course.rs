@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use super::elimination::Bracket;
-use super::plan::{Format, Limits, Plan};
+use super::plan::{Format, Plan};
 use super::results::Results;
+use crate::play::TimeControl;
 use crate::text::counted;
 use crate::tournament::schedule::knockout::{self, Match};
 use crate::tournament::schedule::{Pairing, Round};
@@ -15,7 +16,7 @@ use crate::tournament::sprt::{Decision, Sprt};
 pub struct Course {
     pub format: Format,
     /// `None` when the bots' limits differ.
-    pub limits: Option<Limits>,
+    pub limits: Option<TimeControl>,
     pub pairs: u32,
     #[serde(skip)]
     pub names: Vec<String>,

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use super::error::TournamentError;
 use super::plan::Plan;
-use super::results::Results;
+use super::results::{Results, examine};
 use super::shard::{self, Shard};
 use crate::bot::shell;
 use crate::record::atomic_file::{remove_leftovers, replace, sync_directory};
 use crate::record::journal::{Journal, OpenError, TornTail};
 use crate::record::reader::{Line, Reader};
-use crate::record::text_file;
+use crate::record::text_file::{self, if_there};
 
 type Result<T> = std::result::Result<T, TournamentError>;
 
@@ -63,17 +63,14 @@ impl TournamentDirectory {
 
     pub fn plan(&self) -> Result<Option<Plan>> {
         let path = self.plan_file();
-        let text = match text_file::read(&path, text_file::KEPT) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let games = fs::metadata(self.journal_file());
-                return if games.is_ok_and(|meta| meta.len() > 0) {
-                    Err(TournamentError::NoPlan(self.path.clone()))
-                } else {
-                    Ok(None)
-                };
-            }
-            Err(error) => return Err(TournamentError::io(&path)(error)),
+        let text = if_there(text_file::read(&path, text_file::KEPT));
+        let Some(text) = text.map_err(TournamentError::io(&path))? else {
+            let games = fs::metadata(self.journal_file());
+            return if games.is_ok_and(|meta| meta.len() > 0) {
+                Err(TournamentError::NoPlan(self.path.clone()))
+            } else {
+                Ok(None)
+            };
         };
         let plan = Plan::from_json(text.as_bytes());
         plan.map(Some)
@@ -110,18 +107,17 @@ impl TournamentDirectory {
     /// Adds a shard's games that were kept from an earlier plan and are not in its own journal.
     pub fn read_kept(&self, plan: &Plan, shard: Shard, results: &mut Results) -> Result<()> {
         let path = self.journal_file();
-        if !plan.by_version || !path.exists() {
+        if !plan.by_version {
             return Ok(());
         }
         let pairs = shard.pairs(plan);
         each_line(&path, |line| {
             let game = line.summary()?;
-            let found = Results::examine(plan, &game);
-            let (id, _) = found.map_err(|problem| line.error(problem))?;
+            let wrong = |problem| line.error(problem);
+            let (id, ..) = examine(plan, &game).map_err(wrong)?;
             let is_new = results.endings.of(id.pair)[id.half as usize].is_none();
             if pairs.contains(&id.pair) && is_new {
-                let added = results.add(plan, &game);
-                added.map_err(|problem| line.error(problem))?;
+                results.add(plan, &game).map_err(wrong)?;
             }
             Ok(())
         })
@@ -129,20 +125,21 @@ impl TournamentDirectory {
 
     /// Skips an incomplete last line.
     pub fn read_journal(path: &Path, plan: &Plan, results: &mut Results) -> Result<()> {
+        fs::metadata(path).map_err(TournamentError::io(path))?;
         each_line(path, |line| {
             let added = results.add(plan, &line.summary()?);
-            added.map_err(|problem| line.error(problem))?;
-            Ok(())
+            Ok(added.map_err(|problem| line.error(problem))?)
         })
     }
 }
 
-pub(super) fn each_line(path: &Path, mut visit: impl FnMut(&Line<'_>) -> Result<()>) -> Result<()> {
-    let mut reader = Reader::open(path).map_err(TournamentError::io(path))?;
-    while let Some(line) = reader
-        .next_complete_line()
-        .map_err(TournamentError::io(path))?
-    {
+/// The complete lines of a file, if it is there.
+pub fn each_line(path: &Path, mut visit: impl FnMut(&Line<'_>) -> Result<()>) -> Result<()> {
+    let failed = TournamentError::io(path);
+    let Some(mut reader) = if_there(Reader::open(path)).map_err(&failed)? else {
+        return Ok(());
+    };
+    while let Some(line) = reader.next_complete_line().map_err(&failed)? {
         visit(&line)?;
     }
     Ok(())

@@ -24,14 +24,14 @@ pub fn group_name(index: usize) -> String {
 }
 
 impl Bracket {
-    fn seed(&self, id: EntrantId) -> Option<EntrantId> {
-        let place = self.seeds.iter().position(|&seed| seed == id)?;
-        u32::try_from(place).ok().map(EntrantId)
-    }
-
     /// Names the bots by seed, which breaks the last kind of tie.
     fn by_seed(&self, played: &Match) -> Match {
-        let seed = |id| self.seed(id).unwrap_or(id);
+        let seed = |id| {
+            let mut seeds = (0..).map(EntrantId).zip(&self.seeds);
+            seeds
+                .find(|(_, known)| **known == id)
+                .map_or(id, |(seed, _)| seed)
+        };
         let Pairing { a, b } = played.pairing;
         Match {
             pairing: Pairing::new(seed(a), seed(b)),
@@ -130,10 +130,8 @@ impl Results {
                 };
                 let points = ending.half_points() as u64;
                 for (bot, other, points) in [(a, b, points), (b, a, 2 - points)] {
-                    if let (Some(row), Some(games)) = (made.get_mut(bot), games.get_mut(bot)) {
-                        *row.entry(other).or_default() += points;
-                        *games += 1;
-                    }
+                    *made[bot].entry(other).or_default() += points;
+                    games[bot] += 1;
                 }
             }
         }
@@ -189,10 +187,9 @@ impl Results {
         }
         let left = bracket.seeds.len() - out.len();
         let mut reached = BTreeMap::new();
-        let mut note = |id: EntrantId, place: usize, seed: usize, title: String| {
-            if let Some(bot) = plan.bot(id) {
-                reached.insert(bot.name.clone(), Reached { place, seed, title });
-            }
+        let mut note = |id: EntrantId, place, seed, title| {
+            let bot = plan.bot(id).map(|bot| bot.name.clone());
+            reached.extend(bot.map(|name| (name, Reached { place, seed, title })));
         };
         for (seed, &id) in bracket.seeds.iter().enumerate() {
             let (place, title) = match out.get(&id).map(|round| rounds.saturating_sub(*round)) {

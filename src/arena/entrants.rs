@@ -16,7 +16,6 @@ use crate::bot::stderr::Tap;
 use crate::bot::submission::{self, is_compiled, is_program, is_unready, only_program};
 use crate::checkup::Problem;
 use crate::game::Game;
-use crate::play::TimeControl;
 use crate::play::seat::Seat;
 use crate::sandbox::snapshot::{BotFiles, ContentHash, own_program};
 use crate::sandbox::{Confinement, Sandbox};
@@ -111,8 +110,6 @@ pub fn find(
 ) -> Result<Entrants, TournamentError> {
     let mut found = Vec::new();
     for bot in wanted {
-        TimeControl::try_from(bot.limits)
-            .map_err(|error| TournamentError::Input(format!("{}: {error}", bot.name)))?;
         let program = match BotSpec::parse(&bot.bot, referee, &strategy::NAMES) {
             Ok(BotSpec::Program(mut program)) => {
                 // What is built in needs no folder, and may not see this one.
@@ -159,11 +156,9 @@ pub fn find(
                 let error = CannotStart::new(&program.name, cause, "give it a file of its own");
                 return Err(Problem::from(error).to_string());
             }
-            let others: Vec<&Program> = all
-                .iter()
-                .copied()
-                .filter(|other| !same_files(other, &program))
-                .collect();
+            // Equal commands may read each other's files.
+            let others = all.iter().filter(|other| other.argv != program.argv);
+            let others: Vec<&Program> = others.copied().collect();
             confine(program, &others, sandbox).map_err(|error| {
                 no_space = Some(error.clone()).filter(CannotStart::is_for_want_of_space);
                 Problem::from(error).to_string()
@@ -225,11 +220,6 @@ fn linked_entrant<'a>(program: &Program, all: &[&'a Program]) -> Option<&'a Prog
     })
 }
 
-/// Whether each may read the other's files.
-fn same_files(a: &Program, b: &Program) -> bool {
-    a.argv == b.argv
-}
-
 #[derive(Clone, Debug)]
 pub struct Entrant {
     pub plan: BotPlan,
@@ -241,12 +231,10 @@ pub struct Entrant {
 impl Entrant {
     /// `pieces_path`: the piece set's file unless it is built in. `tap` receives stderr.
     pub fn seat(&self, ruleset: &dyn Game, pieces_path: Option<&str>, tap: Option<Tap>) -> Seat {
-        // A plan's limits come from a time control: always valid.
-        let time = TimeControl::try_from(self.plan.limits).unwrap_or_default();
-        let own = self.plan.environment.clone();
-        Seat::program(ruleset, pieces_path, self.program.clone(), time)
-            .named(self.plan.name.clone())
-            .with_environment(own)
+        let (program, plan) = (self.program.clone(), &self.plan);
+        Seat::program(ruleset, pieces_path, program, plan.limits)
+            .named(plan.name.clone())
+            .with_environment(plan.environment.clone())
             .with_tap(tap)
     }
 }
@@ -345,22 +333,20 @@ impl StderrLog {
         if state.bytes >= MOST_BYTES {
             text.push_str("... the rest is left out: the log is full\n");
         }
-        if let Err(error) = state.append(&self.path, text.as_bytes()) {
+        let mut append = || -> io::Result<()> {
+            let file = match &mut state.file {
+                Some(file) => file,
+                none => {
+                    fs::create_dir_all(self.path.parent().unwrap_or(&self.path))?;
+                    let mut options = OpenOptions::new();
+                    none.insert(options.append(true).create(true).open(&self.path)?)
+                }
+            };
+            file.write_all(text.as_bytes())
+        };
+        if let Err(error) = append() {
             tracing::warn!("{}: {}", self.path.display(), cause(&error));
             state.bytes = MOST_BYTES;
         }
-    }
-}
-
-impl State {
-    fn append(&mut self, path: &Path, text: &[u8]) -> io::Result<()> {
-        if self.file.is_none() {
-            fs::create_dir_all(path.parent().unwrap_or(path))?;
-            let mut options = OpenOptions::new();
-            self.file = Some(options.append(true).create(true).open(path)?);
-        }
-        self.file
-            .as_mut()
-            .map_or(Ok(()), |file| file.write_all(text))
     }
 }

@@ -7,7 +7,6 @@ use crate::bot::exhaustion::Exhausted;
 use crate::play::game_runner::GameError;
 use crate::record::reader::LineError;
 use crate::text::cause;
-use crate::tournament::ratings::RatingError;
 use crate::tournament::schedule::knockout::KnockoutError;
 
 /// What a journal holds stays; the tournament can be resumed.
@@ -18,6 +17,8 @@ pub enum TournamentError {
     Input(String),
     #[error("{0}")]
     Machine(String),
+    #[error(transparent)]
+    Knockout(#[from] KnockoutError),
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
     #[error(
@@ -36,17 +37,6 @@ pub enum TournamentError {
     /// A bot of the resumed tournament cannot be started.
     #[error("{0}")]
     Missing(String),
-    #[error(
-        "{}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose another folder with --out; docs/teachers.md tells how late bots \
-         play",
-        .path.display(),
-        .differences.join("\n  ")
-    )]
-    Another {
-        path: PathBuf,
-        /// A sentence each.
-        differences: Vec<String>,
-    },
 }
 
 impl TournamentError {
@@ -84,17 +74,5 @@ impl From<GameError> for TournamentError {
 impl From<io::Error> for TournamentError {
     fn from(error: io::Error) -> Self {
         Self::Machine(cause(&error))
-    }
-}
-
-impl From<KnockoutError> for TournamentError {
-    fn from(error: KnockoutError) -> Self {
-        Self::Machine(error.to_string())
-    }
-}
-
-impl From<RatingError> for TournamentError {
-    fn from(error: RatingError) -> Self {
-        Self::Machine(error.to_string())
     }
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use super::directory::{TournamentDirectory, each_line};
 use super::error::TournamentError;
 use super::plan::Plan;
-use super::results::{Distinct, Endings, Results};
+use super::results::{Distinct, Endings, Results, examine};
 use super::shard::{self, Header, Shard};
 use crate::record::atomic_file::AtomicFile;
 use crate::record::journal::{Journal, LINGERING_LOCK};
@@ -59,7 +59,7 @@ pub fn merge(directory: &TournamentDirectory, plan: &Plan) -> Result<Merged, Tou
         each_line(&part.path, |line| {
             let wrong = |problem| line.error(problem);
             let game = line.summary()?;
-            let (id, ending) = Results::examine(plan, &game).map_err(wrong)?;
+            let (id, ending, _) = examine(plan, &game).map_err(wrong)?;
             if let Some(first) = twice.get_mut(&id) {
                 let hash = (ending, Distinct::digest(&game));
                 let place = format!("{}:{}", part.path.display(), line.number());
@@ -175,8 +175,8 @@ fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, u64, Twice), Tourname
     for part in parts {
         each_line(&part.path, |line| {
             let game = line.summary()?;
-            let found = Results::examine(plan, &game);
-            let (id, ending) = found.map_err(|problem| line.error(problem))?;
+            let found = examine(plan, &game);
+            let (id, ending, _) = found.map_err(|problem| line.error(problem))?;
             if !endings.note(id, ending) {
                 duplicates += u64::from(!part.headers.is_empty());
                 twice.insert(id, None);

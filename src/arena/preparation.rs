@@ -153,10 +153,12 @@ impl Preparation<'_> {
         };
         let differences = old.differences(&now);
         if !differences.is_empty() {
-            return Err(TournamentError::Another {
-                path: self.directory.path().to_owned(),
-                differences,
-            });
+            return Err(TournamentError::Input(format!(
+                "{}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose another folder with \
+                 --out; docs/teachers.md tells how late bots play",
+                self.directory.path().display(),
+                differences.join("\n  ")
+            )));
         }
         for board in &old.openings {
             ruleset.start_from(board).map_err(|problem| {
@@ -264,7 +266,7 @@ pub async fn check(
     let seat = entrant.seat(runner.ruleset(), pieces_path, None);
     let mut ignore = |_: checkup::Notice<'_>| {};
     let checkup = Checkup::new(runner, seat, TIME, Arc::clone(questions), &mut ignore);
-    let report = checkup.run_required().await?;
+    let report = checkup.run(true).await?;
     if report.is_fit() {
         return Ok(Ok(()));
     }
@@ -322,7 +324,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::arena::plan::{BotPlan, Limits};
+    use crate::arena::plan::BotPlan;
     use crate::game::InPlay;
     use crate::game::four_in_a_row::FourInARow;
     use crate::play::tests::{LONG, SILENT_AT_FIRST, limits, program};
@@ -336,7 +338,7 @@ mod tests {
             files: program.files(&[]).unwrap(),
             plan: BotPlan {
                 name: "a".to_owned(),
-                limits: Limits::from(limits(LONG)),
+                limits: limits(LONG),
                 ..BotPlan::default()
             },
             program,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
 use super::plan::{Format, Plan};
-use crate::record::{BotIndex, Ending, FinishedRecord, RecordSummary};
+use crate::record::{BotIndex, Ending, RecordSummary};
 use crate::tournament::openings;
 use crate::tournament::schedule::knockout::{KnockoutError, Match, Tally};
 use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
@@ -48,10 +48,6 @@ pub struct Distinct {
 }
 
 impl Distinct {
-    pub fn add(&mut self, game: &RecordSummary<'_>) {
-        self.add_digest(Self::digest(game));
-    }
-
     /// Equal for games played alike; `None` for a game without a turn.
     pub fn digest(game: &RecordSummary<'_>) -> Option<u64> {
         if game.times_ms.is_empty() {
@@ -116,19 +112,14 @@ impl Results {
         }
     }
 
-    pub fn add_finished(&mut self, plan: &Plan, game: &FinishedRecord) -> Result<GameId, String> {
-        self.add(plan, &RecordSummary::parse(game.line().as_bytes())?)
-    }
-
-    pub fn add(&mut self, plan: &Plan, game: &RecordSummary<'_>) -> Result<GameId, String> {
-        let (id, pair) = identify(plan, game)?;
-        let ending = game.ending()?;
+    pub fn add(&mut self, plan: &Plan, game: &RecordSummary<'_>) -> Result<(), String> {
+        let (id, ending, pair) = examine(plan, game)?;
         if !self.endings.note(id, ending) {
             return Err(format!("the game {} occurs twice", plan.id(id)));
         }
         self.games += 1;
         self.collector.add(&game.with_times(game.times()));
-        self.distinct.add(game);
+        self.distinct.add_digest(Distinct::digest(game));
         let points = [ending.half_points(), 2 - ending.half_points()];
         for (bot, points) in [pair.pairing.a, pair.pairing.b].into_iter().zip(points) {
             self.half_points[bot.index()] += points as u64;
@@ -142,14 +133,7 @@ impl Results {
             let turns = game.times_ms.len() as u64;
             self.note_match(plan, pair, ending, game.first, turns);
         }
-        Ok(id)
-    }
-
-    /// Which game it is and how it ended. The error is a sentence.
-    pub fn examine(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, Ending), String> {
-        let (id, _) = identify(plan, game)?;
-        let ending = game.ending()?;
-        Ok((id, ending))
+        Ok(())
     }
 
     fn note_match(
@@ -164,9 +148,7 @@ impl Results {
         let Some(round) = plan.rounds.get(place) else {
             return;
         };
-        while self.matches.len() <= place {
-            self.matches.push(Vec::new());
-        }
+        self.matches.resize_with(plan.rounds.len(), Vec::new);
         let matches = &mut self.matches[place];
         matches.resize(round.pairings.len(), [Tally::default(); 2]);
         let number = (pair.number - round.first_pair) / u64::from(round.pairs_each);
@@ -235,7 +217,11 @@ pub enum Next {
     Winner(EntrantId),
 }
 
-fn identify(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, PairOfGames), String> {
+/// Which game it is, how it ended, and its pair. The error is a sentence.
+pub(super) fn examine(
+    plan: &Plan,
+    game: &RecordSummary<'_>,
+) -> Result<(GameId, Ending, PairOfGames), String> {
     let id: GameId = game.id.parse().map_err(|error| format!("`id`: {error}"))?;
     let (id, pair) = plan
         .game(id)
@@ -273,7 +259,7 @@ fn identify(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, PairOfGame
             plan.id(id)
         ));
     }
-    Ok((id, pair))
+    Ok((id, game.ending()?, pair))
 }
 
 /// For the end of a table.

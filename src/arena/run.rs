@@ -21,8 +21,8 @@ use crate::bot::exhaustion::{explain, start_thread};
 use crate::bot::process::GracePeriods;
 use crate::log_target::{SPAN, TOURNAMENT};
 use crate::play::game_runner::{GameError, GameRunner};
-use crate::record::FinishedRecord;
 use crate::record::journal::Writer;
+use crate::record::{FinishedRecord, RecordSummary};
 use crate::text::cause;
 use crate::tournament::schedule::Round;
 use crate::tournament::sprt::Decision;
@@ -249,9 +249,10 @@ impl Progress<'_, '_> {
         event: Event,
         scheduler: &Scheduler,
     ) -> Result<ControlFlow<()>, TournamentError> {
-        match &event {
-            Event::Written(game) => {
-                let added = self.results.add_finished(&self.plan, game);
+        match event {
+            Event::Written(ref game) => {
+                let read = RecordSummary::parse(game.line().as_bytes());
+                let added = read.and_then(|game| self.results.add(&self.plan, &game));
                 added.map_err(|problem| {
                     TournamentError::Machine(format!("a record that was just written: {problem}"))
                 })?;
@@ -263,11 +264,8 @@ impl Progress<'_, '_> {
                 }
                 Ok(flow)
             }
-            Event::NotWritten(error) => Err(self.not_written(error)),
-            Event::WorkerEnded(_) => match event {
-                Event::WorkerEnded(Err(error)) => Err(error.into()),
-                _ => Ok(ControlFlow::Continue(())),
-            },
+            Event::NotWritten(error) => Err(self.not_written(&error)),
+            Event::WorkerEnded(ended) => Ok(ended.map(ControlFlow::Continue)?),
             _ => Ok(self.observe(&event)),
         }
     }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::plan::Plan;
 use super::results::Endings;
@@ -82,7 +82,7 @@ impl<L> Scheduler<L> {
     /// `None` when no work is left. Blocks until the next round is known and while too many records wait for the
     /// disk.
     pub fn next(&self) -> Option<WorkItem<L>> {
-        let mut state = self.lock();
+        let mut state = locked(&self.state);
         loop {
             if state.stopping {
                 return None;
@@ -105,7 +105,7 @@ impl<L> Scheduler<L> {
     }
 
     pub fn finished(&self, game: &ScheduledGame, ending: Ending, line: L) -> Vec<L> {
-        let mut state = self.lock();
+        let mut state = locked(&self.state);
         let Some(open) = state.open.get_mut(&game.id.pair) else {
             return Vec::new();
         };
@@ -116,7 +116,7 @@ impl<L> Scheduler<L> {
 
     /// A worker returns a pair. Returns records that can be written now.
     pub fn done(&self, pair: &PairOfGames) -> Vec<L> {
-        let mut state = self.lock();
+        let mut state = locked(&self.state);
         if let Some(open) = state.open.get_mut(&pair.number) {
             if open.endings.iter().all(Option::is_some) {
                 open.complete = true;
@@ -132,7 +132,7 @@ impl<L> Scheduler<L> {
 
     /// A record is on disk, or could not be written.
     pub fn written(&self) {
-        let mut state = self.lock();
+        let mut state = locked(&self.state);
         state.unwritten -= 1;
         // Waking costs a system call even when nothing waits: only the first below the limit wakes.
         if state.unwritten == MOST_UNWRITTEN - 1 {
@@ -141,32 +141,28 @@ impl<L> Scheduler<L> {
     }
 
     pub fn add_round(&self, round: Round, more_rounds: bool) {
-        let mut state = self.lock();
+        let mut state = locked(&self.state);
         state.pairs = Box::new(pairs_of(round));
         state.more_rounds = more_rounds;
         self.changed.notify_all();
     }
 
     pub fn no_more_rounds(&self) {
-        self.lock().more_rounds = false;
+        locked(&self.state).more_rounds = false;
         self.changed.notify_all();
     }
 
     pub fn stop(&self) {
-        self.lock().stopping = true;
+        locked(&self.state).stopping = true;
         self.changed.notify_all();
     }
 
     pub fn is_stopping(&self) -> bool {
-        self.lock().stopping
+        locked(&self.state).stopping
     }
 
     pub fn newly_benched(&self) -> Vec<Benched> {
-        std::mem::take(&mut self.lock().newly_benched)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State<L>> {
-        locked(&self.state)
+        std::mem::take(&mut locked(&self.state).newly_benched)
     }
 }
 
@@ -211,7 +207,7 @@ impl<L> State<L> {
             let pair = self.pairs.next()?;
             let endings = self.endings.of(pair.number);
             for bot in [pair.pairing.a, pair.pairing.b] {
-                self.bots[bot.index()].push(pair.number);
+                self.bots[bot.index()].pairs.push_back((pair.number, None));
             }
             if let [Some(a), Some(b)] = endings {
                 self.settled(&pair, [a, b]);
@@ -361,10 +357,6 @@ struct BotPairs {
 type Forfeits = [Option<ForfeitReason>; 2];
 
 impl BotPairs {
-    fn push(&mut self, number: u64) {
-        self.pairs.push_back((number, None));
-    }
-
     fn settle(
         &mut self,
         number: u64,
@@ -378,9 +370,8 @@ impl BotPairs {
         let mut newly_benched = None;
         while let Some(&(_, Some(forfeits))) = self.pairs.front() {
             self.pairs.pop_front();
-            let too_many = self.streak.pair(forfeits, bench_after);
-            if self.benched.is_none()
-                && let Some((after, reason)) = too_many
+            if let Some((after, reason)) = self.streak.pair(forfeits, bench_after)
+                && self.benched.is_none()
             {
                 let benched = Benched { bot, after, reason };
                 self.benched = Some(benched);
@@ -397,7 +388,8 @@ impl BotPairs {
                 break;
             }
             match forfeits {
-                None => streak.worst_pair(),
+                // As if both games were forfeited.
+                None => streak.0 += 2,
                 Some(forfeits) => {
                     streak.pair(forfeits, bench_after);
                 }
@@ -412,29 +404,17 @@ impl BotPairs {
 
 /// Games forfeited in a row, in the order of the schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct ForfeitStreak(u32);
-
-/// The number of forfeits that benches a bot, and the last one's reason.
-pub(super) type TooMany = (u32, ForfeitReason);
+struct ForfeitStreak(u32);
 
 impl ForfeitStreak {
-    /// Adds a pair: why the bot forfeited each game, if it did. `Some` benches the bot, decided after whole pairs
+    /// Adds a pair. The number of forfeits that benches the bot, and the last one's reason, decided after whole pairs
     /// only; never when `bench_after` is 0.
-    pub(super) fn pair(
-        &mut self,
-        forfeits: [Option<ForfeitReason>; 2],
-        bench_after: u32,
-    ) -> Option<TooMany> {
+    fn pair(&mut self, forfeits: Forfeits, bench_after: u32) -> Option<(u32, ForfeitReason)> {
         for forfeit in forfeits {
             self.0 = if forfeit.is_some() { self.0 + 1 } else { 0 };
         }
         let reason = forfeits[1]?;
         self.reaches(bench_after).then_some((self.0, reason))
-    }
-
-    /// Adds an unknown pair as if both games were forfeited.
-    const fn worst_pair(&mut self) {
-        self.0 += 2;
     }
 
     /// `bench_after` 0: never.

@@ -73,24 +73,13 @@ pub fn seeded(text: &str, bots: &[&str]) -> Result<Seeded, String> {
 /// The names, the best first, and whether the file is a plain list of names.
 fn names(text: &str) -> Result<(Vec<String>, bool), String> {
     let text = text.trim_start_matches('\u{feff}');
-    if let Some(names) = of_csv(text)? {
-        return Ok((names, false));
-    }
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    Ok((lines.map(str::to_owned).collect(), true))
-}
-
-/// Names with a rank in CSV; `None` if it is not a table.
-fn of_csv(text: &str) -> Result<Option<Vec<String>>, String> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let heads = reader.headers().map_err(|error| error.to_string())?;
     let column = |wanted: &str| heads.iter().position(|head| head.trim() == wanted);
-    let (Some(name), rank) = (column("name"), column("rank")) else {
-        return Ok(None);
+    let (Some(name), rank, 2..) = (column("name"), column("rank"), heads.len()) else {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        return Ok((lines.map(str::to_owned).collect(), true));
     };
-    if heads.len() < 2 {
-        return Ok(None);
-    }
     let mut names = Vec::new();
     for row in reader.records() {
         let row = row.map_err(|error| error.to_string())?;
@@ -101,7 +90,7 @@ fn of_csv(text: &str) -> Result<Option<Vec<String>>, String> {
             names.push(unescaped(name).to_owned());
         }
     }
-    Ok(Some(names))
+    Ok((names, false))
 }
 
 /// Removes the mark that protects a name from being a spreadsheet formula.

@@ -116,7 +116,9 @@ impl<'a> Worker<'a> {
                 WorkItem::Play(pair, done) => {
                     self.context.playing.pairs.fetch_add(1, Ordering::SeqCst);
                     let played = {
-                        let span = span(&pair);
+                        let (number, round) = (pair.number, pair.round);
+                        let span =
+                            tracing::info_span!(target: SPAN, "pairing", pair = number, round);
                         let play = self.pair(&pair, done, &write).instrument(span);
                         let play = std::pin::pin!(play);
                         tokio::select! {
@@ -273,10 +275,6 @@ impl<'a> Worker<'a> {
     }
 }
 
-fn span(pair: &PairOfGames) -> tracing::Span {
-    tracing::info_span!(target: SPAN, "pairing", pair = pair.number, round = pair.round)
-}
-
 /// Seat 0 is the pairing's `a`.
 fn ending(game: &FinishedGame) -> Ending {
     match (&game.fault, game.record.result.winner) {
@@ -330,10 +328,10 @@ pub fn write_unplayed(
     Box::new(move |scheduled, benched| {
         let first = BotIndex::ALL[scheduled.id.half as usize];
         // A record lists the pairing's `a` first even if `b` moves first.
-        let [a, b] = [BotIndex::A, BotIndex::B].map(|bot| {
-            let side = usize::from(bot != first);
-            scheduled.seats[side]
-        });
+        let [a, b] = match (first, scheduled.seats) {
+            (BotIndex::A, seats) => seats,
+            (BotIndex::B, [b, a]) => [a, b],
+        };
         let setup = GameSetup {
             number: 2 * scheduled.id.pair + scheduled.id.half as u64,
             id: plan.id(scheduled.id).to_string(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::questions::{has_a_choice, is_last_turn, is_lost_at_once, reopened};
-use super::{Answered, Checkup, Halt, Made, Notice, Problem, SKIPPED, Times, Verdict, not_started};
+use super::{Answered, Checkup, Halt, Made, Notice, SKIPPED, Times, Verdict, bad};
 use crate::bot::Player as _;
 use crate::bot::fault::Exit;
 use crate::bot::process::GracePeriods;
@@ -21,10 +21,6 @@ const END: Duration = Duration::from_secs(2);
 /// For advice, of each kind.
 const ADVICE_POSITIONS: usize = 20;
 const REPEATED: usize = 30;
-
-fn good() -> String {
-    String::new()
-}
 
 impl Checkup<'_> {
     pub(super) async fn requirements(&mut self) -> Result<(), GameError> {
@@ -51,7 +47,8 @@ impl Checkup<'_> {
     async fn starts(&mut self) -> Made {
         let started = self.examiner.start().await;
         self.hopeless |= started.is_err();
-        started.map_err(not_started).map(|()| good())
+        started?;
+        Ok(String::new())
     }
 
     /// Whether it answers, and whether it flushes its answers.
@@ -69,7 +66,7 @@ impl Checkup<'_> {
         let halt = match self.ask(&mut *ruleset.start(), &mut clock).await {
             Ok(answer) => {
                 let time = format_duration(answer.time.elapsed);
-                return (Ok(format!("after {time}")), Ok(good()));
+                return (Ok(format!("after {time}")), Ok(String::new()));
             }
             Err(halt) => halt,
         };
@@ -179,15 +176,13 @@ impl Checkup<'_> {
         let extra = self.examiner.seat.drain().await;
         asked?;
         if extra.is_empty() {
-            return Ok(good());
+            return Ok(String::new());
         }
-        Err(Halt::from(Problem {
-            what: format!("after its answer it wrote {}", quote(&extra)),
-            fix: "write one line for each question; text for yourself goes to standard error"
-                .to_owned(),
-            again: self.examiner.seat.reproduce_command(&request, true, None),
-            ..Problem::default()
-        }))
+        bad(
+            format!("after its answer it wrote {}", quote(&extra)),
+            "write one line for each question; text for yourself goes to standard error",
+            self.examiner.seat.reproduce_command(&request, true, None),
+        )
     }
 
     fn times_kept(&self) -> Made {
@@ -214,12 +209,7 @@ impl Checkup<'_> {
         } else if limit.is_none_or(|limit| times.worst * 2 <= limit) {
             return Ok(what);
         }
-        Err(Halt::from(Problem {
-            what,
-            fix: fix.to_owned(),
-            again: None,
-            ..Problem::default()
-        }))
+        bad(what, fix, None)
     }
 
     async fn end(&mut self) -> Made {
@@ -234,17 +224,14 @@ impl Checkup<'_> {
         };
         self.examiner.seat.stop(GracePeriods::FAULT).await?;
         match exit {
-            Some(Exit::Code(0)) => Ok(good()),
+            Some(Exit::Code(0)) => Ok(String::new()),
             Some(exit) => Ok(exit.to_string()),
-            None => Err(Halt::from(Problem {
-                what: format!(
-                    "it still runs {} after the end of its input",
-                    format_duration(END)
-                ),
-                fix: "leave the loop when reading a line gives the end of the file".to_owned(),
-                again: None,
-                ..Problem::default()
-            })),
+            None => {
+                let time = format_duration(END);
+                let what = format!("it still runs {time} after the end of its input");
+                let fix = "leave the loop when reading a line gives the end of the file";
+                bad(what, fix, None)
+            }
         }
     }
 
@@ -287,12 +274,9 @@ impl Checkup<'_> {
             return Ok(what);
         };
         let Answered { request, turn, .. } = missed;
-        Err(Halt::from(Problem {
-            what: format!("{what}; asked `{request}` it answered `{turn}`"),
-            fix: fix.to_owned(),
-            again: self.examiner.seat.reproduce_command(request, true, None),
-            ..Problem::default()
-        }))
+        let what = format!("{what}; asked `{request}` it answered `{turn}`");
+        let again = self.examiner.seat.reproduce_command(request, true, None);
+        bad(what, fix, again)
     }
 
     /// Asks two fresh processes with the same seed the same questions.
@@ -302,22 +286,19 @@ impl Checkup<'_> {
             return Err(Halt::Verdict(Verdict::LeftOut));
         }
         let positions = self.positions("any", REPEATED, |_| true);
-        self.examiner.start().await.map_err(not_started)?;
+        self.examiner.start().await?;
         let first = self.ask_all(REPEATABLE, &positions, 2).await?;
-        self.examiner.start().await.map_err(not_started)?;
+        self.examiner.start().await?;
         let again = self
             .ask_all(REPEATABLE, &positions[..first.len()], 1)
             .await?;
         if first.iter().zip(&again).all(|(a, b)| a.turn == b.turn) {
-            return Ok(good());
+            return Ok(String::new());
         }
-        Err(Halt::from(Problem {
-            what: "the same seed and questions gave other answers".to_owned(),
-            fix: "seed your random numbers from REFEREE_SEED, so that a lost game can be played again"
-                .to_owned(),
-            again: None,
-            ..Problem::default()
-        }))
+        let what = "the same seed and questions gave other answers".to_owned();
+        let fix =
+            "seed your random numbers from REFEREE_SEED, so that a lost game can be played again";
+        bad(what, fix, None)
     }
 }
 

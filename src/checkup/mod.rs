@@ -242,7 +242,14 @@ impl From<Problem> for Halt {
 
 impl From<GameError> for Halt {
     fn from(error: GameError) -> Self {
-        Self::Error(error)
+        match error {
+            GameError::CannotStart(error) => Self::from(Problem {
+                what: error.cause,
+                fix: error.fix,
+                ..Problem::default()
+            }),
+            error => Self::Error(error),
+        }
     }
 }
 
@@ -256,6 +263,15 @@ impl From<io::Error> for Halt {
 type Made = Result<String, Halt>;
 
 const SKIPPED: Made = Err(Halt::Verdict(Verdict::Skipped));
+
+fn bad(what: String, fix: &str, again: Option<String>) -> Made {
+    Err(Halt::from(Problem {
+        what,
+        fix: fix.to_owned(),
+        again,
+        ..Problem::default()
+    }))
+}
 
 struct Answered {
     request: String,
@@ -297,21 +313,14 @@ impl<'a> Checkup<'a> {
         }
     }
 
-    /// An `Err` is a failure of the referee or of the machine.
-    pub async fn run(mut self) -> Result<Report, GameError> {
+    /// `first_only`: what is required, up to the first that is not passed, as a bot that hangs costs its time once. An
+    /// `Err` is a failure of the referee or of the machine.
+    pub async fn run(mut self, first_only: bool) -> Result<Report, GameError> {
+        self.first_only = first_only;
         self.requirements().await?;
-        self.advice().await?;
-        self.report().await
-    }
-
-    /// Up to the first that is not passed: a bot that hangs costs its time once.
-    pub async fn run_required(mut self) -> Result<Report, GameError> {
-        self.first_only = true;
-        self.requirements().await?;
-        self.report().await
-    }
-
-    async fn report(mut self) -> Result<Report, GameError> {
+        if !first_only {
+            self.advice().await?;
+        }
         self.examiner.seat.stop(GracePeriods::FAULT).await?;
         Ok(Report {
             checks: self.checks,
@@ -397,7 +406,7 @@ impl<'a> Checkup<'a> {
                 let depends = depends && !fault.reproduced;
                 Err(self.problem(fault, depends).into())
             }
-            Err(error) => Err(not_started(error)),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -482,16 +491,5 @@ impl<'a> Checkup<'a> {
     async fn all_legal(&mut self, name: &'static str, positions: &[String], parts: u32) -> Made {
         let answers = self.ask_all(name, positions, parts).await?;
         Self::counted(answers.len(), positions.len(), "position", "positions")
-    }
-}
-
-fn not_started(error: GameError) -> Halt {
-    match error {
-        GameError::CannotStart(error) => Halt::from(Problem {
-            what: error.cause,
-            fix: error.fix,
-            ..Problem::default()
-        }),
-        error => error.into(),
     }
 }

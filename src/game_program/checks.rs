@@ -7,7 +7,7 @@ use rand::seq::IndexedRandom as _;
 use serde::Serialize;
 
 use super::messages::Question;
-use super::{GameProgram, GameProgramError, Position};
+use super::{GameProgram, Position};
 use crate::game::{Outcome, Side};
 use crate::seed::{self, Purpose};
 use crate::text::{counted, quote};
@@ -85,7 +85,7 @@ pub fn check(game: &GameProgram, check_svg: CheckSvg) -> Vec<Finding> {
     };
     if let Err(failure) = checks.run() {
         let what = "answers as the protocol says";
-        checks.add(Level::Wrong, what, failure.to_string());
+        checks.add(Level::Wrong, what, failure);
     }
     checks.findings
 }
@@ -103,12 +103,12 @@ struct Checks<'a> {
 }
 
 enum Problem {
-    Failure(GameProgramError),
+    Failure(String),
     Found(&'static str, String),
 }
 
-impl From<GameProgramError> for Problem {
-    fn from(failure: GameProgramError) -> Self {
+impl From<String> for Problem {
+    fn from(failure: String) -> Self {
         Self::Failure(failure)
     }
 }
@@ -136,7 +136,7 @@ impl Checks<'_> {
         level: Level,
         what: &'static str,
         check: fn(&mut Self) -> Checked,
-    ) -> Result<bool, GameProgramError> {
+    ) -> Result<bool, String> {
         match check(self) {
             Ok(detail) => self.add(Level::Ok, what, detail),
             Err(Problem::Found(what, detail)) => {
@@ -148,7 +148,7 @@ impl Checks<'_> {
         Ok(true)
     }
 
-    fn run(&mut self) -> Result<(), GameProgramError> {
+    fn run(&mut self) -> Result<(), String> {
         let about = self.game.about();
         let words = format!("{}, rules {}", about.name, self.game.rules);
         self.add(Level::Ok, "says what it is", words);
@@ -381,19 +381,15 @@ impl Checks<'_> {
                 continue;
             };
             let of_state = format!("the \"svg\" of the state {}", quote(state.as_bytes()));
-            return match (self.check_svg)(&svg) {
+            let detail = match (self.check_svg)(&svg) {
                 Ok(left_out) if left_out.is_empty() => continue,
-                Ok(left_out) => {
-                    let names = left_out.join(", ");
-                    problem(
-                        "draws",
-                        format!(
-                            "{of_state} is shown without {names} (protocol-games.md lists what is shown)"
-                        ),
-                    )
-                }
-                Err(why) => problem("draws", format!("{of_state} is not shown: {why}")),
+                Ok(left_out) => format!(
+                    "{of_state} is shown without {} (protocol-games.md lists what is shown)",
+                    left_out.join(", ")
+                ),
+                Err(why) => format!("{of_state} is not shown: {why}"),
             };
+            return problem("draws", detail);
         }
         Ok(String::new())
     }

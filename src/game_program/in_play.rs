@@ -1,12 +1,12 @@
 use std::sync::{Arc, OnceLock};
 
 use super::messages::Played;
-use super::{GameProgram, GameProgramError, Position};
+use super::{GameProgram, Position};
 use crate::game::{Game, GameSource, Info, Outcome, Picture, Rejection, Side, Turn, WinningLines};
 use crate::threads::locked;
 
 /// A game of more turns is taken for one that never ends.
-pub(super) const MOST_TURNS: u32 = 10_000;
+const MOST_TURNS: u32 = 10_000;
 
 #[derive(Clone, Debug)]
 pub(super) struct InPlay {
@@ -15,11 +15,6 @@ pub(super) struct InPlay {
     words: String,
     answers: OnceLock<Vec<String>>,
     turns: u32,
-}
-
-/// The game has failed; the caller asks [`Game::failure`].
-fn rejected(failure: &GameProgramError) -> Rejection {
-    Rejection::Malformed(failure.to_string())
 }
 
 impl InPlay {
@@ -45,7 +40,8 @@ impl InPlay {
             return Err(Rejection::Illegal("the game is over".to_owned()));
         }
         let verdict = self.game.play(&self.position.state, answer);
-        verdict.unwrap_or_else(|failure| Err(rejected(&failure)))
+        // The game has failed; the caller asks [`Game::failure`].
+        verdict.unwrap_or_else(|failure| Err(Rejection::Malformed(failure)))
     }
 
     fn become_position(&mut self, played: Played) {
@@ -90,8 +86,7 @@ impl Game for InPlay {
     }
 
     fn start_from(&self, text: &str) -> Result<Box<dyn Game>, String> {
-        let position = self.game.position(text);
-        let position = position.map_err(|error| error.to_string())??;
+        let position = self.game.position(text)??;
         if position.end.is_some() {
             return Err("the game is over in this state".to_owned());
         }
@@ -111,8 +106,7 @@ impl Game for InPlay {
         if !self.game.about.chance {
             return Ok(Game::start(self));
         }
-        let position = self.game.position_at(seed);
-        Ok(self.at(position.map_err(|error| error.to_string())?))
+        Ok(self.at(self.game.position_at(seed)?))
     }
 
     fn program(&self) -> Option<&GameSource> {
@@ -120,7 +114,7 @@ impl Game for InPlay {
     }
 
     fn failure(&self) -> Option<String> {
-        self.game.failure.get().map(ToString::to_string)
+        self.game.failure.get().cloned()
     }
 
     fn clone_box(&self) -> Box<dyn Game> {
@@ -140,7 +134,7 @@ impl Game for InPlay {
     }
 
     fn request(&self) -> String {
-        self.game.note_asked(&self.position);
+        *locked(&self.game.asked) = Some(self.position.clone());
         self.position.request.clone()
     }
 
@@ -151,7 +145,11 @@ impl Game for InPlay {
 
     fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection> {
         if self.turns >= MOST_TURNS {
-            return Err(rejected(&self.game.is_endless()));
+            let endless = self.game.fail(format!(
+                "{}: a game is not over after {MOST_TURNS} turns; bound the number of turns, since bots may play for ever",
+                self.game.name()
+            ));
+            return Err(Rejection::Malformed(endless));
         }
         self.turns += 1;
         let played = self.played(answer)?;

@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 
 use self::connection::Connection;
 pub use self::connection::TIME;
-use self::in_play::{InPlay, MOST_TURNS};
+use self::in_play::InPlay;
 pub use self::messages::About;
 use self::messages::{AnswersReply, Position, PositionReply, Question, VERSION, Verdict, picture};
 use crate::bot::spec::Program;
@@ -30,11 +30,6 @@ use crate::threads::locked;
 
 /// The name of the rules without options, as in records.
 pub const STANDARD: &str = "standard";
-
-/// Why a game's program cannot be used, or not any more: a sentence with its name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct GameProgramError(String);
 
 #[derive(Debug)]
 pub struct GameProgram {
@@ -47,17 +42,16 @@ pub struct GameProgram {
     start: Position,
     /// Running programs that are asked nothing. Each thread that plays takes one of them for an answer.
     idle: Mutex<Vec<Connection>>,
-    failure: OnceLock<GameProgramError>,
+    failure: OnceLock<String>,
     /// Of the last request, so that a person who is asked sees it.
     asked: Mutex<Option<Position>>,
 }
 
 impl GameProgram {
     /// Asks the program for its name and for the start of a game with these options.
-    pub fn open(
-        program: Program,
-        options: BTreeMap<String, String>,
-    ) -> Result<Self, GameProgramError> {
+    ///
+    /// An error is a sentence with its name: why it cannot be used, or not any more.
+    pub fn open(program: Program, options: BTreeMap<String, String>) -> Result<Self, String> {
         // Not of what lies beside it, where a page or records may be written.
         let text = program.own_file().and_then(|file| fs::read(file).ok());
         let hash = text.map(|text| hexadecimal(&Sha256::digest(text)));
@@ -100,7 +94,7 @@ impl GameProgram {
             .collect()
     }
 
-    fn position_at(&self, seed: u32) -> Result<Position, GameProgramError> {
+    fn position_at(&self, seed: u32) -> Result<Position, String> {
         let options = &self.options;
         let question = Question::Start { options, seed };
         // Who is drawn to begin is side 0.
@@ -110,14 +104,14 @@ impl GameProgram {
             }
             verdict => Ok(verdict),
         };
-        let played = self.ask(&question, check)?;
-        let played = played
-            .map_err(|refusal| GameProgramError(format!("{}: {}", self.name(), refusal.text())))?;
+        let played = self
+            .ask(&question, check)?
+            .map_err(|refusal| format!("{}: {}", self.name(), refusal.text()))?;
         Ok(played.position)
     }
 
     /// The inner error is a sentence about the state.
-    fn position(&self, state: &str) -> Result<Result<Position, String>, GameProgramError> {
+    fn position(&self, state: &str) -> Result<Result<Position, String>, String> {
         if state == self.start.state {
             return Ok(Ok(self.start.clone()));
         }
@@ -132,12 +126,12 @@ impl GameProgram {
         Ok(verdict.map(|played| played.position).map_err(sentence))
     }
 
-    fn play(&self, state: &str, answer: &str) -> Result<Verdict, GameProgramError> {
+    fn play(&self, state: &str, answer: &str) -> Result<Verdict, String> {
         self.verdict(&Question::Play { state, answer }, Some(answer))
     }
 
     /// None when the program does not list them.
-    fn answers(&self, state: &str) -> Result<Vec<String>, GameProgramError> {
+    fn answers(&self, state: &str) -> Result<Vec<String>, String> {
         if !self.about.answers {
             return Ok(Vec::new());
         }
@@ -146,11 +140,7 @@ impl GameProgram {
     }
 
     /// What people see, or what a person who plays this side may see; `None` when the program does not draw.
-    fn drawing(
-        &self,
-        state: &str,
-        viewer: Option<Side>,
-    ) -> Result<Option<Picture>, GameProgramError> {
+    fn drawing(&self, state: &str, viewer: Option<Side>) -> Result<Option<Picture>, String> {
         if !self.about.drawing {
             return Ok(None);
         }
@@ -160,11 +150,7 @@ impl GameProgram {
         self.ask(&question, |reply| picture(reply).map(Some))
     }
 
-    fn verdict(
-        &self,
-        question: &Question<'_>,
-        answer: Option<&str>,
-    ) -> Result<Verdict, GameProgramError> {
+    fn verdict(&self, question: &Question<'_>, answer: Option<&str>) -> Result<Verdict, String> {
         self.ask(question, |reply: PositionReply| reply.verdict(answer))
     }
 
@@ -174,7 +160,7 @@ impl GameProgram {
         &self,
         question: &Question<'_>,
         check: impl FnOnce(T) -> Result<U, String>,
-    ) -> Result<U, GameProgramError> {
+    ) -> Result<U, String> {
         if let Some(failure) = self.failure.get() {
             return Err(failure.clone());
         }
@@ -199,29 +185,15 @@ impl GameProgram {
         Ok(checked)
     }
 
-    /// The request is being sent.
-    fn note_asked(&self, position: &Position) {
-        *locked(&self.asked) = Some(position.clone());
-    }
-
-    /// The failure of a game that never ends.
-    fn is_endless(&self) -> GameProgramError {
-        self.fail(format!(
-            "{}: a game is not over after {MOST_TURNS} turns; bound the number of turns, since bots may play for ever",
-            self.name()
-        ))
-    }
-
     fn name(&self) -> String {
         let words = self.program.command.join(" ");
         format!("the game's program {}", escape_path(&words))
     }
 
     /// The first failure: nothing is asked any more.
-    fn fail(&self, sentence: String) -> GameProgramError {
-        let failure = GameProgramError(sentence);
-        self.failure.get_or_init(|| failure.clone());
-        failure
+    fn fail(&self, sentence: String) -> String {
+        self.failure.get_or_init(|| sentence.clone());
+        sentence
     }
 }
 

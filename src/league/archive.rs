@@ -3,18 +3,17 @@
 //! Its lines are records with the field `versions`: those of the two bots, in the order of `bots`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::mem;
 use std::path::{Path, PathBuf};
-use std::{io, mem};
 
 use jiff::Timestamp;
 use serde_json::json;
 
 use super::state::{League, Member, Version};
 use crate::arena::TournamentError;
+use crate::arena::directory::each_line;
 use crate::arena::plan::Plan;
 use crate::record::journal::Journal;
-use crate::record::reader::Reader;
-use crate::record::text_file::if_there;
 use crate::record::{BotIndex, Record, annotation};
 use crate::text::unreadable;
 use crate::tournament::openings;
@@ -37,14 +36,10 @@ pub fn file(league: &Path) -> PathBuf {
     league.join(FILE)
 }
 
-fn unread(path: &Path) -> impl Fn(io::Error) -> TournamentError + use<'_> {
-    move |error| TournamentError::Input(unreadable(path, &error))
-}
-
 fn append(path: &Path, lines: &[String]) -> Result<(), TournamentError> {
     let opened = Journal::open(path);
     let (mut journal, _) = opened.map_err(|error| TournamentError::Input(error.to_string()))?;
-    let failed = unread(path);
+    let failed = |error| TournamentError::Input(unreadable(path, &error));
     for line in lines {
         journal.append(&format!("{line}\n")).map_err(&failed)?;
     }
@@ -62,21 +57,6 @@ fn played(record: &Record) -> (String, String, String) {
     (record.id.clone(), record.started.clone(), times)
 }
 
-/// The file need not exist; a torn last line is skipped.
-fn for_each(
-    path: &Path,
-    mut each: impl FnMut(Record) -> Result<(), TournamentError>,
-) -> Result<(), TournamentError> {
-    let failed = unread(path);
-    let Some(mut reader) = if_there(Reader::open(path)).map_err(&failed)? else {
-        return Ok(());
-    };
-    while let Some(line) = reader.next_complete_line().map_err(&failed)? {
-        each(line.record()?)?;
-    }
-    Ok(())
-}
-
 /// Visits the games whose versions are known: those of the archive, or those that were played of a plan. Games that
 /// are void are left out.
 fn for_each_game(
@@ -87,7 +67,8 @@ fn for_each_game(
 ) -> Result<(), TournamentError> {
     let folders = known.folders();
     let mut void = HashSet::new();
-    for_each(&file(league), |record| {
+    each_line(&file(league), |line| {
+        let record = line.record()?;
         if record.more.contains_key(VOID) {
             void.insert(played(&record));
         }
@@ -98,7 +79,8 @@ fn for_each_game(
         .flat_map(|plan| &plan.bots)
         .map(|bot| (bot.name.as_str(), bot.version.as_deref()))
         .collect();
-    for_each(path, |mut record| {
+    each_line(path, |line| {
+        let mut record = line.record()?;
         let archived = record.more.remove(VERSIONS).unwrap_or_default();
         let archived: [Option<String>; 2] = serde_json::from_value(archived).unwrap_or_default();
         let bot = |bot: BotIndex| {
@@ -198,7 +180,8 @@ pub fn kept(of: (&Path, &League), plan: &Plan) -> Result<Vec<String>, Tournament
 /// Lines of `kept` with their analyses, up to the first game that `file` lacks. Ids in `file` may differ.
 pub fn analysed(file: &Path, kept: &[String]) -> Result<Vec<String>, TournamentError> {
     let mut known = HashMap::new();
-    for_each(file, |mut record| {
+    each_line(file, |line| {
+        let mut record = line.record()?;
         if let Some(analysis) = record.more.remove(annotation::FIELD) {
             record.id.clear();
             known.insert(line_of(&record)?, analysis);

@@ -36,36 +36,28 @@ fn download(path: &Path, of_anna: &[u8], day: u8) -> io::Result<()> {
     pack(&mut ben, &[("my bot/greedy.py", GREEDY, 9)])?;
     let mut eve = Cursor::new(Vec::new());
     pack(&mut eve, &[("../bot.py", RANDOM, 9)])?;
+    let by = |student: &str, file: &str| format!("{student}_assignsubmission_file_/{file}");
     let files: [(_, &[u8], _); 4] = [
-        (
-            "Anna Adams_1001_assignsubmission_file_/bot.py",
-            of_anna,
-            day,
-        ),
-        (
-            "Ben Brown_1002_assignsubmission_file_/my bot.zip",
-            ben.get_ref(),
-            9,
-        ),
+        (by("Anna Adams_1001", "bot.py"), of_anna, day),
+        (by("Ben Brown_1002", "my bot.zip"), ben.get_ref(), 9),
         // A team hands in sources, which are built.
-        ("Cem Can_1003_assignsubmission_file_/random.c", SOURCE, 9),
+        (by("Cem Can_1003", "random.c"), SOURCE, 9),
         // A path that leads out: refused.
-        (
-            "Eve Evans_1005_assignsubmission_file_/bot.zip",
-            eve.get_ref(),
-            9,
-        ),
+        (by("Eve Evans_1005", "bot.zip"), eve.get_ref(), 9),
     ];
     pack(&mut File::create(path)?, &files)
 }
 
 /// Files, each with its content and the day of January 2026.
-fn pack(out: &mut (impl Write + Seek), files: &[(&str, &[u8], u8)]) -> io::Result<()> {
+fn pack(out: &mut (impl Write + Seek), files: &[(impl AsRef<str>, &[u8], u8)]) -> io::Result<()> {
     let mut zip = ZipWriter::new(out);
     for (name, content, day) in files {
         let time =
             DateTime::from_date_and_time(2026, 1, *day, 12, 0, 0).map_err(io::Error::other)?;
-        zip.start_file(*name, SimpleFileOptions::default().last_modified_time(time))?;
+        zip.start_file(
+            name.as_ref(),
+            SimpleFileOptions::default().last_modified_time(time),
+        )?;
         zip.write_all(content)?;
     }
     zip.finish()?;

@@ -123,9 +123,7 @@ impl League {
         });
         written.map_err(TournamentError::io(&path))
     }
-}
 
-impl League {
     /// For the log.
     pub fn note(&mut self, action: &str, of: &str, why: &str) {
         self.news.push(Entry {
@@ -237,20 +235,15 @@ impl League {
         self.member(name).refused = Some(reason);
     }
 
-    pub(super) fn member(&mut self, name: &str) -> &mut Member {
-        let folder = self.free_folder(name);
-        self.members
-            .entry(name.to_owned())
-            .or_insert_with(|| Member {
-                folder,
-                ..Member::default()
-            })
-    }
-
-    fn free_folder(&self, name: &str) -> String {
+    fn member(&mut self, name: &str) -> &mut Member {
         let taken = self.members.values().map(|member| &*member.folder);
         let names: Vec<&str> = taken.chain([name]).collect();
-        slugs(&names).pop().unwrap_or_default()
+        let folder = slugs(&names).pop().unwrap_or_default();
+        let new = Member {
+            folder,
+            ..Member::default()
+        };
+        self.members.entry(name.to_owned()).or_insert(new)
     }
 }
 

@@ -1,8 +1,11 @@
-use std::time::Duration;
+use std::time::{Duration, TryFromFloatSecsError};
+
+use serde::{Deserialize, Serialize};
 
 use crate::bot::{Allowance, ClockKind};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Limits", try_from = "Limits")]
 pub struct TimeControl {
     /// `None` when it is not limited, as with the others.
     pub move_time: Option<Duration>,
@@ -22,6 +25,49 @@ impl Default for TimeControl {
             increment: Duration::ZERO,
             kind: ClockKind::Wall,
         }
+    }
+}
+
+/// As plans hold it, in seconds.
+#[derive(Serialize, Deserialize)]
+struct Limits {
+    #[serde(deserialize_with = "Option::deserialize")]
+    move_time: Option<f64>,
+    start_time: f64,
+    game_time: Option<f64>,
+    increment: f64,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    cpu_clock: bool,
+}
+
+impl From<TimeControl> for Limits {
+    fn from(time: TimeControl) -> Self {
+        Self {
+            move_time: time.move_time.map(|time| time.as_secs_f64()),
+            start_time: time.start_time.as_secs_f64(),
+            game_time: time.game_time.map(|time| time.as_secs_f64()),
+            increment: time.increment.as_secs_f64(),
+            cpu_clock: time.kind == ClockKind::Cpu,
+        }
+    }
+}
+
+impl TryFrom<Limits> for TimeControl {
+    type Error = TryFromFloatSecsError;
+
+    fn try_from(limits: Limits) -> Result<Self, Self::Error> {
+        let time = Duration::try_from_secs_f64;
+        Ok(Self {
+            move_time: limits.move_time.map(time).transpose()?,
+            start_time: time(limits.start_time)?,
+            game_time: limits.game_time.map(time).transpose()?,
+            increment: time(limits.increment)?,
+            kind: if limits.cpu_clock {
+                ClockKind::Cpu
+            } else {
+                ClockKind::Wall
+            },
+        })
     }
 }
 

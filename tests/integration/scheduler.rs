@@ -6,9 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use referee::arena::plan::{BotPlan, Format, Limits, Plan, Restart, SandboxPlan};
+use referee::arena::plan::{BotPlan, Format, Plan, Restart, SandboxPlan};
 use referee::arena::results::Endings;
 use referee::arena::scheduler::{Scheduler, WorkItem};
+use referee::bot::ClockKind;
+use referee::play::TimeControl;
 use referee::record::{BotIndex, Ending, ForfeitReason};
 use referee::tournament::schedule::PairOfGames;
 use referee::tournament::sprt::{Decision, Pentanomial, Sprt};
@@ -20,12 +22,12 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
         bot: format!("./{number}"),
         directory: None,
         environment: BTreeMap::new(),
-        limits: Limits {
-            move_time: Some(1.0),
-            start_time: 1.0,
+        limits: TimeControl {
+            move_time: Some(Duration::from_secs(1)),
+            start_time: Duration::from_secs(1),
             game_time: None,
-            increment: 0.0,
-            cpu_clock: false,
+            increment: Duration::ZERO,
+            kind: ClockKind::Wall,
         },
         hash: String::new(),
         version: None,

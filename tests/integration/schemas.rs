@@ -5,10 +5,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use referee::arena::plan::{
-    BotPlan, Format, GameProgramPlan, Limits, Plan, RejectedBot, Restart, SandboxPlan,
+    BotPlan, Format, GameProgramPlan, Plan, RejectedBot, Restart, SandboxPlan,
 };
+use referee::bot::ClockKind;
+use referee::play::TimeControl;
 use referee::protocol::ForfeitReason;
 use referee::puzzles::{Kind, Puzzle, SHIPPED};
 use referee::record::annotation::{Annotation, FIELD, Mark, Note};
@@ -104,12 +107,12 @@ fn full_plan() -> Plan {
         bot: "anna.py".to_owned(),
         directory: Some("submissions".to_owned()),
         environment: [("A".to_owned(), "b".to_owned())].into(),
-        limits: Limits {
-            move_time: Some(2.0),
-            start_time: 0.0,
-            game_time: Some(60.0),
-            increment: 0.5,
-            cpu_clock: true,
+        limits: TimeControl {
+            move_time: Some(Duration::from_secs(2)),
+            start_time: Duration::ZERO,
+            game_time: Some(Duration::from_mins(1)),
+            increment: Duration::from_millis(500),
+            kind: ClockKind::Cpu,
         },
         version: Some("1".to_owned()),
         place_before: Some(3),

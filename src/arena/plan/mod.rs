@@ -5,15 +5,12 @@
 pub mod request;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::bot::ClockKind;
-use crate::game::GameSource;
 use crate::play::TimeControl;
 use crate::text::hexadecimal;
 use crate::tournament::schedule::{
@@ -56,15 +53,6 @@ pub struct SandboxPlan {
 pub struct GameProgramPlan {
     pub command: Vec<String>,
     pub hash: String,
-}
-
-impl From<&GameSource> for GameProgramPlan {
-    fn from(source: &GameSource) -> Self {
-        Self {
-            command: source.command.clone(),
-            hash: source.hash.clone(),
-        }
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -409,62 +397,6 @@ pub enum Restart {
     Pairing,
 }
 
-/// In seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Limits {
-    #[serde(deserialize_with = "Option::deserialize")]
-    pub move_time: Option<f64>,
-    /// Added to the first move of a fresh process.
-    pub start_time: f64,
-    pub game_time: Option<f64>,
-    /// Added to the game's time after every move.
-    pub increment: f64,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub cpu_clock: bool,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        TimeControl::default().into()
-    }
-}
-
-impl From<TimeControl> for Limits {
-    fn from(time: TimeControl) -> Self {
-        Self {
-            move_time: time.move_time.map(|time| time.as_secs_f64()),
-            start_time: time.start_time.as_secs_f64(),
-            game_time: time.game_time.map(|time| time.as_secs_f64()),
-            increment: time.increment.as_secs_f64(),
-            cpu_clock: time.kind == ClockKind::Cpu,
-        }
-    }
-}
-
-/// Negative, too large or not a number.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("{0} is not a number of seconds that a limit can have")]
-pub struct NoTime(f64);
-
-impl TryFrom<Limits> for TimeControl {
-    type Error = NoTime;
-
-    fn try_from(limits: Limits) -> Result<Self, NoTime> {
-        let time = |seconds| Duration::try_from_secs_f64(seconds).map_err(|_| NoTime(seconds));
-        Ok(Self {
-            move_time: limits.move_time.map(time).transpose()?,
-            start_time: time(limits.start_time)?,
-            game_time: limits.game_time.map(time).transpose()?,
-            increment: time(limits.increment)?,
-            kind: if limits.cpu_clock {
-                ClockKind::Cpu
-            } else {
-                ClockKind::Wall
-            },
-        })
-    }
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BotPlan {
     pub name: String,
@@ -475,7 +407,7 @@ pub struct BotPlan {
     /// `None`: the referee's.
     pub directory: Option<String>,
     pub environment: BTreeMap<String, String>,
-    pub limits: Limits,
+    pub limits: TimeControl,
     pub hash: String,
     /// The version that plays, in a league.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -504,11 +436,7 @@ impl Plan {
                 differences.push(format!("{what} was {before} and is now {after}"));
             }
         }
-        let file = |plan: &Self| {
-            plan.game_program
-                .as_ref()
-                .map(|program| program.hash.clone())
-        };
+        let file = |plan: &Self| Some(plan.game_program.as_ref()?.hash.clone());
         if self.game == now.game && file(self) != file(now) {
             differences.push(
                 "the game's program has been changed: it is not the one with which the tournament began".to_owned(),
@@ -533,14 +461,12 @@ impl Plan {
             }
         }
         differences.extend(new.keys().map(|name| format!("{name} was not there")));
-        if differences.is_empty() && !self.names().eq(now.names()) {
+        let names =
+            |plan: &Self| -> Vec<String> { plan.bots.iter().map(|bot| bot.name.clone()).collect() };
+        if differences.is_empty() && names(self) != names(now) {
             differences.push("the bots are in another order".to_owned());
         }
         differences
-    }
-
-    fn names(&self) -> impl Iterator<Item = &str> {
-        self.bots.iter().map(|bot| bot.name.as_str())
     }
 
     /// What is compared as it is shown. Another sandbox has other limits.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{BotPlan, Format, Plan, RejectedBot, Restart, SandboxPlan, VERSION};
+use super::{BotPlan, Format, GameProgramPlan, Plan, RejectedBot, Restart, SandboxPlan, VERSION};
 use crate::arena::TournamentError;
 use crate::game::Game;
 use crate::record::text_file;
@@ -136,7 +136,10 @@ impl PlanRequest {
             hash: String::new(),
             referee: env!("CARGO_PKG_VERSION").to_owned(),
             game: ruleset.name().to_owned(),
-            game_program: ruleset.program().map(Into::into),
+            game_program: ruleset.program().map(|source| GameProgramPlan {
+                command: source.command.clone(),
+                hash: source.hash.clone(),
+            }),
             rules: ruleset.rules().to_owned(),
             pieces: ruleset.pieces().map(str::to_owned),
             seed,
@@ -185,25 +188,20 @@ impl PlanRequest {
         old: Option<&Plan>,
     ) -> Result<Option<u32>, TournamentError> {
         let groups = self.groups.or(old.and_then(|old| old.groups));
-        Ok(match (format, groups) {
-            (Format::GroupsKnockout, None) => Some(groups::usual_groups(count)),
-            (Format::GroupsKnockout, Some(groups)) if (1..=count / 2).contains(&groups) => {
-                Some(groups)
-            }
-            (Format::GroupsKnockout, Some(groups)) => {
-                return refused(format!(
-                    "--groups {groups}: with {count} bots there can be 1 to {} groups, so that each has \
+        match (format, groups) {
+            (Format::GroupsKnockout, None) => Ok(Some(groups::usual_groups(count))),
+            (Format::GroupsKnockout, Some(chosen)) if !(1..=count / 2).contains(&chosen) => {
+                refused(format!(
+                    "--groups {chosen}: with {count} bots there can be 1 to {} groups, so that each has \
                      two bots at least",
                     count / 2
-                ));
+                ))
             }
-            (_, None) => None,
+            (Format::GroupsKnockout, _) | (_, None) => Ok(groups),
             (_, Some(_)) => {
-                return refused(
-                    "--groups is for --format groups+knockout; leave it out".to_owned(),
-                );
+                refused("--groups is for --format groups+knockout; leave it out".to_owned())
             }
-        })
+        }
     }
 
     fn check_size(&self, bots: u32, format: Format) -> Result<(), TournamentError> {
@@ -233,11 +231,7 @@ impl PlanRequest {
         let Some(plies) = plan.opening_plies else {
             return self.openings_of_file(ruleset);
         };
-        let least = if plan.by_version {
-            OPENINGS_OF_LEAGUE
-        } else {
-            0
-        };
+        let least = u64::from(plan.by_version) * OPENINGS_OF_LEAGUE;
         let count = (u64::from(plan.rounds_planned) * u64::from(plan.pairs)).max(least);
         let count = usize::try_from(count.min(MOST_OPENINGS)).unwrap_or(usize::MAX);
         draw(ruleset, plan.seed, plies, count)

@@ -206,10 +206,10 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
     let plan = plan_in(texts)?;
     let (mut wanted, mut recorded) = (Vec::new(), None);
     if let Some(plan) = &plan {
-        options = options.or_planned(plan)?;
+        options = options.or_planned(plan);
         wanted.clone_from(&plan.bots);
     } else {
-        let limits = Limits::from(options.games.time.control()?);
+        let limits = options.games.time.control()?;
         for text in texts {
             if Path::new(text)
                 .extension()
@@ -253,7 +253,7 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
 
 fn of_records(
     path: &Path,
-    limits: Limits,
+    limits: TimeControl,
     wanted: &mut Vec<BotPlan>,
 ) -> Result<Option<Arc<dyn Game>>> {
     let mut last: Option<Record> = None;
@@ -344,7 +344,7 @@ impl Interview<'_> {
     /// A bot that cannot be started answers nothing.
     fn ask(&self, bot: &Entrant, budget: Duration) -> Result<Answers> {
         let ruleset = &*self.questionnaire.ruleset;
-        let time = TimeControl::try_from(bot.plan.limits).unwrap_or_default();
+        let time = bot.plan.limits;
         let seat = || bot.seat(ruleset, self.pieces, None);
         block_on(async {
             match self.questionnaire.ask(seat, time, budget, self.stop).await {

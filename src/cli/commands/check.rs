@@ -136,7 +136,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let path = pieces.as_ref().map(PiecesFile::path);
         let seat = Seat::program(&*ruleset, path, program.clone(), time);
         let checkup = Checkup::new(&runner, seat, args.budget, Arc::clone(&asked), &mut notify);
-        let report = examine(async { Ok(checkup.run().await?) })?;
+        let report = examine(async { Ok(checkup.run(false).await?) })?;
         drop(bar);
         note(name, Some(&program.command), Ok(report))?;
     }

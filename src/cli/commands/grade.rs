@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let folder = old.as_ref().map(|_| Path::new(&args.bots[0]));
     let students = student_list(args.students.as_deref(), folder)?;
     if let Some(plan) = &old {
-        options = options.or_planned(plan)?;
+        options = options.or_planned(plan);
     }
     let ruleset = options.ruleset(old.as_ref())?;
     let sandbox = options.games.sandbox.sandbox()?;
@@ -160,7 +160,7 @@ fn references(
         let bot = BotPlan {
             bot: resolved(&rung.bot, Path::new(&base)),
             name: format!("rung {}", rung.name),
-            limits: Limits::from(options.games.time.control()?),
+            limits: options.games.time.control()?,
             ..BotPlan::default()
         };
         let found = entrants::find(&[bot], &this_program()?, sandbox)?;

@@ -101,8 +101,10 @@ impl From<RatingError> for Failure {
 impl From<TournamentError> for Failure {
     fn from(error: TournamentError) -> Self {
         match error {
-            TournamentError::Machine(text) => Self::Referee(text),
             TournamentError::Exhausted(limit) => Self::Exhausted(limit),
+            TournamentError::Machine(_) | TournamentError::Knockout(_) => {
+                Self::Referee(error.to_string())
+            }
             error => Self::Usage(error.to_string()),
         }
     }

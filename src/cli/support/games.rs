@@ -212,7 +212,7 @@ pub(crate) fn program(
     if program.builtin().is_some() {
         return Err(wrong("it is a bot, and no game"));
     }
-    GameProgram::open(program, options).map_err(|error| Failure::Usage(error.to_string()))
+    GameProgram::open(program, options).map_err(Failure::Usage)
 }
 
 pub(crate) fn start_of(ruleset: &dyn Game, start: Option<&String>) -> Result<String> {

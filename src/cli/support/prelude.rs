@@ -29,7 +29,7 @@ pub(crate) use referee::arena::TournamentError;
 pub(crate) use referee::arena::directory::TournamentDirectory;
 pub(crate) use referee::arena::entrants::{self, Entrant};
 pub(crate) use referee::arena::plan::request::PlanRequest;
-pub(crate) use referee::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
+pub(crate) use referee::arena::plan::{BotPlan, Plan, RejectedBot};
 pub(crate) use referee::arena::results::Results;
 pub(crate) use referee::bot::exhaustion::start_thread;
 pub(crate) use referee::bot::shell;

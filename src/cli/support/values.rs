@@ -163,14 +163,13 @@ impl TimeOptions {
         Ok(time)
     }
 
-    pub(crate) fn or_planned(self, plan: &Plan) -> Result<Self> {
+    pub(crate) fn or_planned(self, plan: &Plan) -> Self {
         let limits = plan.bots.first().map(|bot| bot.limits);
         let limits = limits.filter(|&limits| plan.bots.iter().all(|bot| bot.limits == limits));
-        let (true, Some(limits)) = (self == Self::default(), limits) else {
-            return Ok(self);
+        let (true, Some(time)) = (self == Self::default(), limits) else {
+            return self;
         };
-        let time = TimeControl::try_from(limits).map_err(|error| usage!("plan.json: {error}"))?;
-        Ok(Self {
+        Self {
             answers: AnswerTimes {
                 move_time: Some(MoveTime(time.move_time)),
                 start_time: Some(time.start_time),
@@ -178,7 +177,7 @@ impl TimeOptions {
             },
             game_time: time.game_time,
             increment: Some(time.increment),
-        })
+        }
     }
 }
 

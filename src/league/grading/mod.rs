@@ -118,17 +118,7 @@ impl RungResult {
             forfeited.unwrap_or_default()
         )
     }
-}
 
-pub fn seed_of(scale: &Scale, rung: &Rung, hash: &str) -> u64 {
-    let text = format!("{}\n{}\n{}\n{hash}", scale.seed, rung.name, rung.bot);
-    let digest = Sha256::digest(text.as_bytes());
-    let number = digest.iter().take(4);
-    // Short: easy to type.
-    number.fold(0, |number, &byte| number << 8 | u64::from(byte))
-}
-
-impl RungResult {
     /// `played`: the games of the bot as the new version against the reference as the old one.
     pub fn new(
         rung: &Rung,
@@ -159,4 +149,12 @@ impl RungResult {
             ..Self::not_played(rung, seed)
         }
     }
+}
+
+pub fn seed_of(scale: &Scale, rung: &Rung, hash: &str) -> u64 {
+    let text = format!("{}\n{}\n{}\n{hash}", scale.seed, rung.name, rung.bot);
+    let digest = Sha256::digest(text.as_bytes());
+    let number = digest.iter().take(4);
+    // Short: easy to type.
+    number.fold(0, |number, &byte| number << 8 | u64::from(byte))
 }

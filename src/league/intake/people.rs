@@ -76,14 +76,10 @@ fn separator(first_line: &[u8]) -> u8 {
 }
 
 /// Without the line `sep=…` of spreadsheets.
-fn without_separator(text: &[u8]) -> &[u8] {
-    let mut lines = text.splitn(2, |&byte| byte == b'\n');
-    match (lines.next(), lines.next()) {
-        (Some(first), Some(rest))
-            if first.trim_ascii_end().len() == 5 && first.starts_with(b"sep=") =>
-        {
-            rest
-        }
+fn without_separator(text: &str) -> &str {
+    let is_separator = |line: &str| line.starts_with("sep=") && line.trim_ascii_end().len() == 5;
+    match text.split_once('\n') {
+        Some((first, rest)) if is_separator(first) => rest,
         _ => text,
     }
 }
@@ -95,7 +91,7 @@ impl StudentList {
         let text =
             text_file::read(path, text_file::WRITTEN).map_err(|error| unreadable(path, &error))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let text = without_separator(text.as_bytes());
+        let text = without_separator(text).as_bytes();
         let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let csv = |error| format!("{}: invalid CSV: {error}", path.display());
         let mut options = csv::ReaderBuilder::new();

@@ -147,7 +147,7 @@ fn run_update(args: &Args) -> Result<()> {
     let mut options = args.options.clone();
     if let Some(plan) = &old {
         // Options that are not given stay as they were.
-        options = options.or_planned(plan)?;
+        options = options.or_planned(plan);
     }
     let sandbox = options.games.sandbox.for_repositories();
     let from = args.from.as_deref();
@@ -394,7 +394,7 @@ fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(
     let Some(of_league) = season.tournament().plan()? else {
         bail!("{shown}: no games of this league have been planned; play it first: referee league");
     };
-    let mut options = args.options.clone().or_planned(&of_league)?;
+    let mut options = args.options.clone().or_planned(&of_league);
     options.games.game = options.games.game.or_planned(&of_league)?;
     options.schedule = args.schedule.clone();
     if options.games.seed == Some(of_league.seed) {

@@ -204,7 +204,7 @@ impl Update<'_> {
                         .transpose()?,
                     bot: absolute(&program)?,
                     name: name.clone(),
-                    limits: Limits::from(self.venue.options.games.time.control()?),
+                    limits: self.venue.options.games.time.control()?,
                     ..BotPlan::default()
                 }),
                 Err(problem) => {
@@ -226,7 +226,7 @@ impl Update<'_> {
         let bot = BotPlan {
             name: name.to_owned(),
             slug: member.folder.clone(),
-            limits: Limits::from(self.venue.options.games.time.control()?),
+            limits: self.venue.options.games.time.control()?,
             ..BotPlan::default()
         };
         Ok(RejectedBot { bot, reason })

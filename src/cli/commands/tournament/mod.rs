@@ -121,7 +121,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         );
     }
     if let Some(plan) = &old {
-        options = options.or_planned(plan)?;
+        options = options.or_planned(plan);
     }
     let sandbox = options.games.sandbox.sandbox()?;
     let bots = match (&old, named) {
@@ -401,11 +401,10 @@ fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
     };
     let jobs = usize::from(jobs);
     // Below one second a wait for a core matters.
-    let short = |seconds: f64| seconds < 1.0;
+    let short = |time: Duration| time < Duration::from_secs(1);
     let is_short = entrants.iter().any(|bot| {
         let limits = &bot.plan.limits;
-        limits.move_time.is_some_and(short)
-            || limits.game_time.is_some_and(|time| short(time / 8.0))
+        limits.move_time.is_some_and(short) || limits.game_time.is_some_and(|time| short(time / 8))
     });
     if jobs * 2 > cores && is_short {
         let consequence = if cfg!(all(target_os = "linux", not(portable))) {

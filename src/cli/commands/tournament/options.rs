@@ -118,10 +118,10 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self> {
+    pub(crate) fn or_planned(mut self, plan: &Plan) -> Self {
         self.games.sandbox = self.games.sandbox.or_planned(&plan.sandbox);
-        self.games.time = self.games.time.or_planned(plan)?;
-        Ok(self)
+        self.games.time = self.games.time.or_planned(plan);
+        self
     }
 }
 
@@ -254,7 +254,7 @@ fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Du
 impl Options {
     /// As [`entrants::find`] takes them.
     pub(crate) fn bots(&self, texts: &[String]) -> Result<Vec<BotPlan>> {
-        let limits = Limits::from(self.games.time.control()?);
+        let limits = self.games.time.control()?;
         let plain = |bot: String, name: Option<String>| BotPlan {
             bot,
             name: name.unwrap_or_default(),
@@ -347,7 +347,7 @@ impl BotOptions {
             bot,
             directory,
             environment: self.environment.clone(),
-            limits: Limits::from(times.control()?),
+            limits: times.control()?,
             ..BotPlan::default()
         })
     }

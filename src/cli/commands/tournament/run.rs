@@ -16,6 +16,7 @@ use referee::report::serve::State;
 use referee::report::terminal::time;
 use referee::report::terminal_view::stall_sentence;
 use referee::report::tournament_summary::{summary, tables};
+use referee::tournament::ratings::RatingError;
 
 pub(crate) async fn play(
     mut arena: Arena<'_>,
@@ -404,12 +405,16 @@ async fn analyse(
     Ok(done?)
 }
 
+fn unrated(error: RatingError) -> Failure {
+    Failure::Referee(error.to_string())
+}
+
 pub(super) fn write_tables(
     directory: &TournamentDirectory,
     plan: &Plan,
     results: &Results,
 ) -> Result<()> {
-    for (name, text) in tables(plan, results).map_err(TournamentError::from)? {
+    for (name, text) in tables(plan, results).map_err(unrated)? {
         directory.write(name, &text)?;
     }
     Ok(())
@@ -418,7 +423,7 @@ pub(super) fn write_tables(
 pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Result<()> {
     let width = terminal_width(&io::stdout());
     let out = summary(ended, plan, results, &palette(&io::stdout()), width);
-    let out = out.map_err(TournamentError::from)?;
+    let out = out.map_err(unrated)?;
     print(&out)?;
     warn_of_repetition(&results.distinct);
     Ok(())
