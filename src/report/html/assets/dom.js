@@ -18,7 +18,7 @@ const creator = (space) => (kind, ...children) => {
 };
 
 // An element, `tag.class.class`, with attributes, if any (`onclick` and the like are listeners), and children.
-export const el = creator("http://www.w3.org/1999/xhtml");
+export const el = creator(document.documentElement.namespaceURI);
 
 export const svg = creator("http://www.w3.org/2000/svg");
 
