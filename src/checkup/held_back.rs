@@ -22,8 +22,8 @@ const MANY: usize = 1 << 20;
 /// For answers to a block, and then to many questions.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// How long nothing may come once all has been read.
-const QUIET: Duration = Duration::from_millis(500);
+/// How long nothing may come once all has been read. On a busy machine an answer takes a while, and its cause must not be mistaken.
+const QUIET: Duration = Duration::from_secs(2);
 
 /// How long to wait for the rest of a block of output.
 const REST: Duration = Duration::from_millis(50);
