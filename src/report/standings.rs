@@ -415,7 +415,10 @@ fn not_entered(absent: &NotEntered, between: &str) -> String {
 fn summary(standings: &Standings) -> String {
     let games = counted(standings.games, "game", "games");
     let advantage = standings.advantage.and_then(|advantage| {
-        let (elo, error) = (elo(advantage.elo), elo(advantage.error?));
+        let error = advantage
+            .error
+            .filter(|error| advantage.elo.abs() > *error)?;
+        let (elo, error) = (elo(advantage.elo), elo(error));
         Some(format!("; first-mover advantage {elo} ± {error} Elo"))
     });
     format!("{games}{}", advantage.unwrap_or_default())

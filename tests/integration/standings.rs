@@ -185,10 +185,22 @@ fn the_table_for_people() {
         "{run}"
     );
     assert!(run.stdout.contains("Head to head:"), "{run}");
+    assert_eq!(run.last_line(), "6 games", "{run}");
+    // Who moves first mostly wins, so that it matters.
+    let second = |wins: bool| Some(usize::from(wins));
+    let games: Vec<Value> = (0..20)
+        .flat_map(|i| {
+            [
+                game("a", "b", second(i % 5 == 0)),
+                game("b", "a", second(i % 5 == 1)),
+            ]
+        })
+        .collect();
+    let matters = standings(&[&files.write("matters.jsonl", &games)], &[]);
+    let advantage = matters.last_line();
     assert!(
-        run.last_line()
-            .starts_with("6 games; first-mover advantage"),
-        "{run}"
+        advantage.starts_with("40 games; first-mover advantage "),
+        "{matters}"
     );
     let markdown = standings(&[&path], &["--format", "markdown"]);
     assert!(
