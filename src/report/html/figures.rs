@@ -183,8 +183,8 @@ impl Figures {
                 |of: annotation::Tally| [of.proven, of.kept, of.blunders(), of.missed_wins];
             figures.insert("phases".to_owned(), json!(bot.by_phase.map(of_phase)));
         }
-        let mend = json!({ "again": bot.again, "longest": bot.longest });
-        figures.insert("mend".to_owned(), mend);
+        let fixes = json!({ "again": bot.again, "longest": bot.longest });
+        figures.insert("fixes".to_owned(), fixes);
         Some(figures)
     }
 

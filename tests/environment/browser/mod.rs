@@ -1187,7 +1187,7 @@ const TESTS: [Test; 74] = [
         story::two_bots_have_one_score_and_a_strip_of_games,
     ),
     (
-        "the page of a bot says what to mend",
+        "the page of a bot says what to fix",
         story::the_page_of_a_bot_says_what_to_mend,
     ),
     (

@@ -1,4 +1,4 @@
-//! What the page tells first: who won, what decided, what to mend.
+//! What the page tells first: who won, what decided, what to fix.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -309,12 +309,12 @@ pub(super) fn the_page_of_a_bot_says_what_to_mend() -> Result<()> {
     let name = record["bots"][first]["name"].clone();
     let report = OpenReport::at(&records, &[])?;
     report.open("#bot=3")?;
-    let items = report.texts(".mend li")?;
+    let items = report.texts(".fixes li")?;
     let fault = items.first().cloned().unwrap_or_default();
     if !fault.starts_with("Most frequent forfeit") || !fault.contains("Reproduce (game ") {
         return Err(format!("{items:?}"));
     }
-    let command = report.text_of(".mend pre")?;
+    let command = report.text_of(".fixes pre")?;
     same("the command", &command.contains("script.sh"), &true)?;
     let hunts = "[aria-labelledby=card-where-does-it-break-] pre";
     let commands = report.texts(hunts)?;
@@ -327,8 +327,8 @@ pub(super) fn the_page_of_a_bot_says_what_to_mend() -> Result<()> {
     open_bot(&report, &name)?;
     report
         .browser
-        .wait("return document.querySelector('.mend') !== null")?;
-    let nearest = report.text_of(".mend li:last-child p")?;
+        .wait("return document.querySelector('.fixes') !== null")?;
+    let nearest = report.text_of(".fixes li:last-child p")?;
     same(
         "nearest",
         &nearest,
@@ -337,7 +337,7 @@ pub(super) fn the_page_of_a_bot_says_what_to_mend() -> Result<()> {
     // Commands are for those who may see them.
     let private = OpenReport::at(&records, &["--private"])?;
     private.open("#bot=3")?;
-    let shown = private.count(&format!(".mend pre, {hunts}"))?;
+    let shown = private.count(&format!(".fixes pre, {hunts}"))?;
     same("private", &shown, &0.0)?;
     report.browser.is_quiet()
 }
@@ -425,10 +425,10 @@ pub(super) fn an_analysis_is_told_in_words() -> Result<()> {
     open_bot(&report, &name)?;
     report
         .browser
-        .wait("return document.querySelector('.mend') !== null")?;
+        .wait("return document.querySelector('.fixes') !== null")?;
     same(
-        "to mend",
-        &report.text_of(".mend small")?.trim().to_owned(),
+        "to fix",
+        &report.text_of(".fixes small")?.trim().to_owned(),
         &why.to_owned(),
     )?;
     let counts = report.texts("[aria-labelledby=card-analysis] tbody tr:last-child a")?;

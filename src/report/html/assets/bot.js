@@ -108,13 +108,13 @@ function analysis(index, games) {
 }
 
 // What to do first: the most frequent fault, the worst blunder, and the answer that came nearest to the limit.
-function mend(index, at, games) {
+function fixFirst(index, at, games) {
   const found = [];
   const point = (title, ...content) => found.push(el("li", el("strong", title), ...content));
   const [most] = Object.entries(at?.forfeits ?? {}).sort((a, b) => b[1] - a[1]);
   if (most) {
     const [reason, n] = most;
-    const [number, command] = own(at.mend?.again ?? {}, reason) ?? [];
+    const [number, command] = own(at.fixes?.again ?? {}, reason) ?? [];
     point("Most frequent forfeit", el("p", link(forfeitsHash(index, reason), `${reason}, in ${counted(n, "game")}`),
       command ? [". Reproduce (", link(gameHash(number), `game ${number}`), "):"] : "."),
     command && pre(command));
@@ -123,13 +123,13 @@ function mend(index, at, games) {
   if (worst) {
     point(`Worst blunder: ${gaveAway(worst)}`, el("p", link(gameHash(worst.game.number, worst.turn), `Game ${worst.game.number}, turn ${worst.turn}`), ".", worst.remark && el("small", ` ${why(worst.remark)}`)));
   }
-  const longest = at?.mend?.longest;
+  const longest = at?.fixes?.longest;
   // An answer that took a small share of its limit needs no fix.
   if (longest && longest[0] >= longest[1] / NEAR) {
     const [ms, limit, number, turn] = longest;
     point("Slowest move", el("p", `${time(ms)} of ${time(limit)} (${percent(ms / limit)}): `, link(gameHash(number, turn), `game ${number}, turn ${turn}`), "."));
   }
-  return found.length ? card("Fix first", null, el("ul.mend", found)) : null;
+  return found.length ? card("Fix first", null, el("ul.fixes", found)) : null;
 }
 
 // `10th`, or `3rd=` where others are as good.
@@ -170,7 +170,7 @@ export function botView(index) {
       at.phases === undefined ? null : tile("accuracy", at.accuracy === null ? "–" : percent(at.accuracy, 1), `${counted(at.blunders, "blunder")}, ${counted(at.missed_wins, "missed win")}`),
       tile("median move", time(at.median_ms) || "–", at.median_ms ? `slowest ${time(at.worst_ms)}` : "none was made"),
       forfeited ? tile("forfeits", count(forfeited), `${percent(forfeited / Math.max(1, at.games), 1)} of its games`) : null) : null,
-    mend(index, at, games),
+    fixFirst(index, at, games),
     el("div.cards",
       card("Results by opponent", isRated() && !known.head.own ? "Points against each; the number beside the name is its Elo." : "Points against each.", opponentBars(index, shownOpponents), recordKey()),
       card("By seat", "The share of points that it made in either seat.", seatBars(index), recordKey()),
