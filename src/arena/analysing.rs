@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::TournamentError;
-use super::directory::{TournamentDirectory, each_line};
+use super::directory::{TournamentDirectory, each_line_if_there};
 use super::results::Results;
 use crate::analysis::{Analyst, Effort, with_analysis};
 use crate::record::Record;
@@ -76,7 +76,7 @@ pub fn add_analysis(
     results: &mut Results,
     directory: &TournamentDirectory,
 ) -> Result<(), TournamentError> {
-    each_line(&file(directory), |line| {
+    each_line_if_there(&file(directory), |line| {
         let game = line.summary().map_err(|error| damaged(&error))?;
         let tallies = game.tallies();
         results.collector.add_analysis(game.names(), tallies);

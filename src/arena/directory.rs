@@ -111,7 +111,7 @@ impl TournamentDirectory {
             return Ok(());
         }
         let pairs = shard.pairs(plan);
-        each_line(&path, |line| {
+        each_line_if_there(&path, |line| {
             let game = line.summary()?;
             let wrong = |problem| line.error(problem);
             let (id, ..) = examine(plan, &game).map_err(wrong)?;
@@ -125,7 +125,6 @@ impl TournamentDirectory {
 
     /// Skips an incomplete last line.
     pub fn read_journal(path: &Path, plan: &Plan, results: &mut Results) -> Result<()> {
-        fs::metadata(path).map_err(TournamentError::io(path))?;
         each_line(path, |line| {
             let added = results.add(plan, &line.summary()?);
             Ok(added.map_err(|problem| line.error(problem))?)
@@ -133,12 +132,19 @@ impl TournamentDirectory {
     }
 }
 
-/// The complete lines of a file, if it is there.
+/// The complete lines of a file that may be missing.
+pub fn each_line_if_there(path: &Path, visit: impl FnMut(&Line<'_>) -> Result<()>) -> Result<()> {
+    let is_there = fs::exists(path).map_err(TournamentError::io(path))?;
+    if is_there {
+        each_line(path, visit)?;
+    }
+    Ok(())
+}
+
+/// The complete lines of a file.
 pub fn each_line(path: &Path, mut visit: impl FnMut(&Line<'_>) -> Result<()>) -> Result<()> {
     let failed = TournamentError::io(path);
-    let Some(mut reader) = if_there(Reader::open(path)).map_err(&failed)? else {
-        return Ok(());
-    };
+    let mut reader = Reader::open(path).map_err(&failed)?;
     while let Some(line) = reader.next_complete_line().map_err(&failed)? {
         visit(&line)?;
     }

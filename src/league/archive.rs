@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::state::{League, Member, Version};
 use crate::arena::TournamentError;
-use crate::arena::directory::each_line;
+use crate::arena::directory::each_line_if_there;
 use crate::arena::plan::Plan;
 use crate::record::journal::Journal;
 use crate::record::{BotIndex, Record, annotation};
@@ -67,7 +67,7 @@ fn for_each_game(
 ) -> Result<(), TournamentError> {
     let folders = known.folders();
     let mut void = HashSet::new();
-    each_line(&file(league), |line| {
+    each_line_if_there(&file(league), |line| {
         let record = line.record()?;
         if record.more.contains_key(VOID) {
             void.insert(played(&record));
@@ -79,7 +79,7 @@ fn for_each_game(
         .flat_map(|plan| &plan.bots)
         .map(|bot| (bot.name.as_str(), bot.version.as_deref()))
         .collect();
-    each_line(path, |line| {
+    each_line_if_there(path, |line| {
         let mut record = line.record()?;
         let archived = record.more.remove(VERSIONS).unwrap_or_default();
         let archived: [Option<String>; 2] = serde_json::from_value(archived).unwrap_or_default();
@@ -180,7 +180,7 @@ pub fn kept(of: (&Path, &League), plan: &Plan) -> Result<Vec<String>, Tournament
 /// Lines of `kept` with their analyses, up to the first game that `file` lacks. Ids in `file` may differ.
 pub fn analysed(file: &Path, kept: &[String]) -> Result<Vec<String>, TournamentError> {
     let mut known = HashMap::new();
-    each_line(file, |line| {
+    each_line_if_there(file, |line| {
         let mut record = line.record()?;
         if let Some(analysis) = record.more.remove(annotation::FIELD) {
             record.id.clear();
