@@ -19,7 +19,7 @@ use crate::system::{Pid, is_child};
 /// Read-locked while a child starts, write-locked while children are reaped.
 static STARTS: RwLock<()> = RwLock::new(());
 
-/// By serial number: the id of an earlier child may be used again.
+/// By serial number: what an earlier child leaves behind is not taken for a later one with the same id.
 static OWNED: Mutex<BTreeMap<u64, Owner>> = Mutex::new(BTreeMap::new());
 
 #[derive(Debug)]
@@ -70,7 +70,10 @@ impl Starting {
             name: name.to_owned(),
             given_up: false,
         };
-        owned().insert(serial, owner);
+        let mut all = owned();
+        // An earlier child with this id has ended.
+        all.retain(|_, other| other.pid != pid);
+        all.insert(serial, owner);
         OwnedChild { pid, serial }
     }
 }

@@ -61,18 +61,16 @@ impl Exhausted {
 
     /// Names the limit with the fewest free: which one refused, the kernel does not say.
     fn processes() -> Self {
-        let likely = nearest_limit().map_or_else(
-            String::new,
-            |Limit {
-                 setting,
-                 most,
-                 used,
-             }| {
-                format!(
-                    "; likely {used} of at most {most} processes and threads are in use ({setting})"
-                )
-            },
-        );
+        let likely = nearest_limit().map_or_else(String::new, |limit| {
+            let Limit {
+                setting,
+                most,
+                used,
+            } = limit;
+            format!(
+                "; likely {used} of at most {most} processes and threads are in use ({setting})"
+            )
+        });
         Self {
             cause: format!("no process or thread can be started now (EAGAIN){likely}"),
             fix: "end other programs, play fewer games at a time, or raise the limit (ulimit -u, or nproc in \

@@ -22,7 +22,7 @@ const MANY: usize = 1 << 20;
 /// For answers to a block, and then to many questions.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// How long nothing may come once all has been read. On a busy machine an answer takes a while, and its cause must not be mistaken.
+/// How long nothing may come once all has been read; on a busy machine an answer takes a while.
 const QUIET: Duration = Duration::from_secs(2);
 
 /// How long to wait for the rest of a block of output.

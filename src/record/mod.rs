@@ -139,17 +139,13 @@ impl Record {
     /// For standings; without what bots said and what an analysis found.
     pub fn as_game(&self) -> Game<'_> {
         let forfeit = |by: BotIndex| (by.index(), self.result.reason.name());
-        let mut times: [GameTimes; 2] = Default::default();
-        for (turn, &ms) in self.times_ms.iter().enumerate() {
-            times[self.side_of(turn)].add(ms);
-        }
         Game {
             id: &self.id,
             names: self.bots.each_ref().map(|bot| &*bot.name),
             first: self.first.index(),
             winner: self.result.winner.map(BotIndex::index),
             forfeit: self.result.by.map(forfeit),
-            times,
+            times: times_by_side(&self.times_ms, self.movers.as_deref()),
             tallies: None,
             sure: [0; 2],
         }
@@ -210,6 +206,16 @@ impl Record {
 fn side_of(movers: Option<&str>, turn: usize) -> usize {
     let mover = movers.and_then(|movers| movers.as_bytes().get(turn));
     mover.map_or(turn % 2, |&digit| usize::from(digit == b'1'))
+}
+
+/// Of the bot that moved first, and of the other.
+fn times_by_side(times_ms: &[f64], movers: Option<&str>) -> [GameTimes; 2] {
+    let room = times_ms.len() / 2 + 1;
+    let mut times = [0, 1].map(|_| GameTimes::with_capacity(room));
+    for (turn, &ms) in times_ms.iter().enumerate() {
+        times[side_of(movers, turn)].add(ms);
+    }
+    times
 }
 
 /// The record of a finished game, and its line, serialized when it is first needed.

@@ -183,7 +183,11 @@ impl OwnGames {
             Some(_) => 2,
         };
         self.results[place] += 1;
-        let begins = ["opponent", "you"][usize::from(record.first == own)];
+        let begins = if record.first == own {
+            "you"
+        } else {
+            "opponent"
+        };
         let (id, result) = (shown(&record.id), escape_controls(&record.result_line()));
         let result = escape_markdown(&result);
         self.rows

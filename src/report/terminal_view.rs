@@ -157,7 +157,11 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             // A person saw the position.
             return Ok(());
         };
-        let label = ["reproduce", "reproduced"][usize::from(fault.reproduced)];
+        let label = if fault.reproduced {
+            "reproduced"
+        } else {
+            "reproduce"
+        };
         let reproduce = format!("{label}: {reproduce}");
         circumstances(&mut self.err, record, &fault.request, None, &reproduce)
     }
@@ -235,9 +239,12 @@ impl<O: Write, E: Write> TerminalView<O, E> {
                 let figure = Some(figure(key, place)).filter(|figure| !figure.is_empty())?;
                 Some(format!("{} {figure}", short_name(&place.name)))
             });
-            let shown = Some(shown.collect::<Vec<_>>().join(", "));
-            let known = shown.filter(|shown| !shown.is_empty());
-            known.unwrap_or_else(|| "none".to_owned())
+            let shown = shown.collect::<Vec<_>>().join(", ");
+            if shown.is_empty() {
+                "none".to_owned()
+            } else {
+                shown
+            }
         };
         write!(self.out, "Forfeits: {}.", of("forfeits"))?;
         // Elsewhere the same seed prints the same.
@@ -283,9 +290,12 @@ fn circumstances(
 
 /// What happens to a game whose clock ran out while the referee was stalled.
 pub fn stall_sentence(why: &str, again: bool) -> String {
-    let counts = "it is not played again, so the result counts";
-    let then = [counts, "the game is void and is played again"];
-    format!("{why}; {}", then[usize::from(again)])
+    let then = if again {
+        "the game is void and is played again"
+    } else {
+        "it is not played again, so the result counts"
+    };
+    format!("{why}; {then}")
 }
 
 impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {

@@ -220,7 +220,7 @@ fn built_in_bots_and_options_are_checked_first() {
     }
 }
 
-/// A program that does not keep to the protocol is told what to mend.
+/// A program that does not keep to the protocol is told what to fix.
 #[test]
 fn check_game_finds_what_is_wrong() {
     let run = Referee::new(["check-game", "games/countdown.sh"]).run();

@@ -685,9 +685,10 @@ fn a_page_to_hand_out_says_what_has_changed() {
         "{ben}"
     );
     assert!(ben.contains("`hello`") && !ben.contains(compared), "{ben}");
-    let mend = ben.split("## Fix first").nth(1).unwrap_or_default();
+    let fixes = ben.split("## Fix first").nth(1).unwrap_or_default();
     assert!(
-        mend.trim_start()
+        fixes
+            .trim_start()
             .starts_with("### The newest submission does not play\n"),
         "{ben}"
     );

@@ -86,9 +86,13 @@ impl Args {
 
     /// `has_pool`: both play others, too.
     fn terms(&self, has_pool: bool) -> Terms {
-        let questions = [Question::Better, Question::NotWorse];
+        let question = if self.asks_not_worse() {
+            Question::NotWorse
+        } else {
+            Question::Better
+        };
         Terms {
-            question: questions[usize::from(self.asks_not_worse())],
+            question,
             margin: self.margin.abs(),
             direct: f64::from(percentage(has_pool)) / 100.0,
             alpha: ERROR,

@@ -186,8 +186,11 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         observer.inner.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
-    let states = [State::Interrupted, State::Finished];
-    let state = states[usize::from(played.is_ok())];
+    let state = if played.is_ok() {
+        State::Finished
+    } else {
+        State::Interrupted
+    };
     let finished = observer.pages.finish(state);
     played?;
     finished

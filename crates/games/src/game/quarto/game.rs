@@ -355,16 +355,8 @@ impl BuiltinGame for Edition {
     /// The cell or `-`, a space, and the gift or `-`.
     fn turn_text(&self, turn: Turn) -> String {
         let gift = turn.gift.map_or('-', |piece| self.set.symbol(piece));
-        let mut text = String::with_capacity(8);
-        match turn.cell.map(Cell::number) {
-            None => text.push('-'),
-            Some(number) => {
-                if number >= 10 {
-                    text.push('1');
-                }
-                text.push(char::from(b'0' + number % 10));
-            }
-        }
+        let cell = turn.cell.map(|cell| cell.number().to_string());
+        let mut text = cell.unwrap_or_else(|| "-".to_owned());
         text.extend([' ', gift]);
         text
     }
