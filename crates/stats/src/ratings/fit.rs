@@ -213,6 +213,12 @@ impl Fit {
         }
     }
 
+    /// Of the parameters of a pairing, ascending.
+    fn indices(&self, pairing: &Pairing) -> [Option<usize>; 3] {
+        let [low, high] = pairing.bots.map(|bot| Some(bot as usize));
+        [low, high, self.advantage]
+    }
+
     /// The gradient of the difference of strength in a game in which the bot of this seat moved first.
     const fn unit(seat: usize) -> Local {
         [[1.0, -1.0, 1.0], [-1.0, 1.0, 1.0]][seat]
@@ -233,9 +239,7 @@ impl Fit {
                 }
                 likelihood += odds.likelihood(outcomes);
             }
-            let [low, high] = pairing.bots;
-            let indices = [Some(low as usize), Some(high as usize), self.advantage];
-            for (index, part) in indices.into_iter().zip(sum) {
+            for (index, part) in self.indices(pairing).into_iter().zip(sum) {
                 if let Some(index) = index {
                     gradient[index] += part;
                 }
@@ -247,7 +251,7 @@ impl Fit {
     /// The lower triangle of the curvature of the log-likelihood, negated. A term is added to the strengths of each group that depends only
     /// on their mean, which the games do not determine.
     pub(super) fn curvature(&self, parameters: &[f64]) -> Square {
-        let mut curvature = Sums::new(self);
+        let mut curvature = Square::zero(self.parameters);
         for pairing in &self.pairings {
             let mut sum = LocalSquare::default();
             for seat in 0..2 {
@@ -258,9 +262,15 @@ impl Fit {
                     add(row, &unit, odds.bend() * games * part);
                 }
             }
-            curvature.add(pairing, &sum);
+            let indices = self.indices(pairing);
+            for (place, (row, parts)) in indices.into_iter().zip(sum).enumerate() {
+                for (column, part) in indices.into_iter().zip(parts).take(place + 1) {
+                    if let (Some(row), Some(column)) = (row, column) {
+                        curvature.add(row, column, part);
+                    }
+                }
+            }
         }
-        let mut curvature = curvature.into_square();
         let bots = self.groups.len();
         let mut weights = vec![0.0; bots];
         for (bot, &group) in self.groups.iter().enumerate() {
@@ -335,55 +345,5 @@ impl Odds {
     pub(super) fn bend(&self) -> f64 {
         let [first, second] = self.scores();
         first * second
-    }
-}
-
-/// A sum of matrices. The diagonal and the column of the advantage get something from every pairing: they are apart
-/// until all has been added, because in the matrix each of their cells is in a page of memory of its own.
-struct Sums {
-    square: Square,
-    diagonal: Vec<f64>,
-    /// Each bot with the advantage.
-    shared: Vec<f64>,
-    /// The square of the advantage.
-    end: f64,
-    advantage: Option<usize>,
-}
-
-impl Sums {
-    fn new(fit: &Fit) -> Self {
-        let bots = fit.groups.len();
-        Self {
-            square: Square::zero(fit.parameters),
-            diagonal: vec![0.0; bots],
-            shared: vec![0.0; bots],
-            end: 0.0,
-            advantage: fit.advantage,
-        }
-    }
-
-    fn add(&mut self, pairing: &Pairing, of_pairing: &LocalSquare) {
-        let bots = pairing.bots.map(|bot| bot as usize);
-        let [low, high] = bots;
-        self.square.add(high, low, of_pairing[0][1]);
-        for (seat, bot) in bots.into_iter().enumerate() {
-            self.diagonal[bot] += of_pairing[seat][seat];
-            self.shared[bot] += of_pairing[seat][2];
-        }
-        self.end += of_pairing[2][2];
-    }
-
-    fn into_square(self) -> Square {
-        let mut square = self.square;
-        for (bot, sum) in self.diagonal.into_iter().enumerate() {
-            square.add(bot, bot, sum);
-        }
-        if let Some(index) = self.advantage {
-            for (bot, sum) in self.shared.into_iter().enumerate() {
-                square.add(index, bot, sum);
-            }
-            square.add(index, index, self.end);
-        }
-        square
     }
 }

@@ -1,15 +1,10 @@
 //! Square matrices, as far as the ratings need them. `nalgebra` would add a fifth to the CPU time of a first build,
 //! `faer` nearly as much again.
 
-use std::ops::Range;
-
 use crate::threads;
 
 /// Rows that are solved side by side: a row of the factor is then read from memory once for all of them.
 const TOGETHER: usize = 8;
-
-/// Columns of a factor that are computed at a time.
-const PANEL: usize = 64;
 
 /// A smaller system is solved before a thread has been started.
 const LARGE: usize = 200;
@@ -48,38 +43,20 @@ impl Square {
     pub(super) fn cholesky(&self) -> Option<Factor> {
         let size = self.size;
         let mut lower = Self::zero(size);
-        for start in (0..size).step_by(PANEL) {
-            let end = size.min(start + PANEL);
-            let (above, below) = lower.cells.split_at_mut(end * size);
-            for row in start..end {
-                let (known, own) = above.split_at_mut(row * size);
-                let own = &mut own[..size];
-                self.eliminate(row, start..row, own, known);
-                let rest = self.at(row, row) - dot(&own[..row], &own[..row]);
-                if rest <= SINGULAR * self.at(row, row) || rest.is_nan() {
-                    return None;
-                }
-                own[row] = rest.sqrt();
+        for row in 0..size {
+            let (known, own) = lower.cells.split_at_mut(row * size);
+            for column in 0..row {
+                let other = &known[column * size..][..=column];
+                let rest = self.at(row, column) - dot(&own[..column], &other[..column]);
+                own[column] = rest / other[column];
             }
-            // The rows below need the same columns of the factor, and nothing of each other.
-            let threads = threads_for(size - end);
-            threads::for_each_chunk(threads, below, TOGETHER * size, |number, rows| {
-                for (place, own) in rows.chunks_exact_mut(size).enumerate() {
-                    let row = end + number * TOGETHER + place;
-                    self.eliminate(row, start..end, own, above);
-                }
-            });
+            let rest = self.at(row, row) - dot(&own[..row], &own[..row]);
+            if rest <= SINGULAR * self.at(row, row) || rest.is_nan() {
+                return None;
+            }
+            own[row] = rest.sqrt();
         }
         Some(Factor(lower))
-    }
-
-    /// Computes some cells of a row of the factor. `known` has the rows whose numbers are given.
-    fn eliminate(&self, row: usize, columns: Range<usize>, own: &mut [f64], known: &[f64]) {
-        for column in columns {
-            let other = &known[column * self.size..][..=column];
-            let rest = self.at(row, column) - dot(&own[..column], &other[..column]);
-            own[column] = rest / other[column];
-        }
     }
 }
 
