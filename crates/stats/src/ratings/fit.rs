@@ -158,7 +158,8 @@ impl Fit {
                 Some(factor) => factor,
                 None => self.curvature(&parameters).cholesky()?,
             };
-            let step = factor.solve(gradient);
+            let mut step = gradient;
+            factor.solve(&mut step, 0);
             let longest = step
                 .iter()
                 .fold(0.0, |most: f64, part| most.max(part.abs()));
