@@ -253,7 +253,9 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     };
     let played = (0..ratings.bots.len()).filter(|&bot| ratings.fit.has_games(bot));
     let played: Vec<usize> = played.collect();
-    let intervals = threads::map(ratings.fit.threads, &played, |&bot| ratings.interval(bot));
+    let is_small = ratings.fit.pairings.len() < MANY;
+    let threads = if is_small { 1 } else { threads::processors() };
+    let intervals = threads::map(threads, &played, |&bot| ratings.interval(bot));
     for (bot, interval) in played.into_iter().zip(intervals) {
         ratings.bots[bot].interval = interval;
     }
@@ -266,6 +268,9 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     });
     Ok(ratings)
 }
+
+/// Intervals from fewer pairings are computed before a thread has been started.
+const MANY: usize = 20_000;
 
 /// Ratings that differ by less, in Elo, are equal but for rounding errors.
 const EQUAL_ELO: f64 = 1e-6;
