@@ -70,7 +70,9 @@ impl<const K: usize> Scores<K> {
         let values = Self::values().map(|value| value - 0.5);
         let mean = |values: [f64; K]| {
             let weighted = values.iter().zip(self.0);
-            let sum: f64 = weighted.map(|(value, count)| value * f64::from(count)).sum();
+            let sum: f64 = weighted
+                .map(|(value, count)| value * f64::from(count))
+                .sum();
             sum / total
         };
         let above = mean(values);
