@@ -15,7 +15,6 @@ use referee::league::state::{self, Member, Status, Version, at_home, homes};
 use referee::report::grades::students;
 use referee::sandbox::Bound;
 use referee::text::cut;
-use referee::tournament::ratings::Model;
 use referee::tournament::schedule::Round;
 
 const NAMED: usize = 5;
@@ -345,7 +344,7 @@ fn note_places(
     let ranking = results.ranking(old);
     let mut places = ranking.before.clone();
     if results.is_done(old) {
-        let standings = results.collector.ranked(&Model::default(), &ranking)?;
+        let standings = results.collector.standings(&ranking)?;
         let ranks = standings.places.into_iter();
         places = ranks.map(|place| (place.name, place.rank)).collect();
     }
