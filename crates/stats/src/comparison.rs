@@ -133,15 +133,12 @@ pub struct Measured {
 impl Measured {
     /// The mean score, 0 to 1, and its [interval]; `None` without observations.
     pub fn of<const K: usize>(counts: &Scores<K>, errors: [f64; 2]) -> Option<Self> {
-        let total = counts.total();
-        if total == 0.0 {
+        if counts.total() == 0.0 {
             return None;
         }
-        let values = Scores::<K>::values().into_iter().zip(counts.0);
-        let sum: f64 = values.map(|(value, count)| value * f64::from(count)).sum();
         let (low, high) = interval(counts, errors);
         Some(Self {
-            mean: sum / total,
+            mean: counts.mean(),
             interval: [low, high],
         })
     }

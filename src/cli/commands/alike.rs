@@ -13,7 +13,7 @@ use referee::alike::{Answers, QUESTIONS, Questionnaire};
 use referee::play::game_runner::GameError;
 use referee::report::alike::Report;
 use referee::seed::{Purpose, generator};
-use referee::threads::{for_each_chunk, processors};
+use referee::threads::{for_each, processors};
 use referee::tournament::alike::pairs;
 
 const NODES: u64 = 1 << 22;
@@ -321,11 +321,10 @@ impl Interview<'_> {
         let mut asked: Vec<_> = unknown.map(|bot| (bot, Ok(Answers::default()))).collect();
         let (of, threads) = (asked.len(), processors());
         self.done.store(self.bots.len() - of, Ordering::Relaxed);
-        for_each_chunk(threads, &mut asked, 1, |number, one| {
+        for_each(threads, &mut asked, |number, (bot, answers)| {
             // What quick bots leave is for those after them.
             let left = self.until.saturating_duration_since(Instant::now());
             let turns = (of - number).div_ceil(threads.min(of));
-            let (bot, answers) = &mut one[0];
             *answers = self.ask(bot, left / u32::try_from(turns).unwrap_or(u32::MAX));
             self.done.fetch_add(1, Ordering::Relaxed);
         });

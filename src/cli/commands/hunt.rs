@@ -4,7 +4,7 @@ use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
 use referee::analysis::appraisal::Appraiser;
 use referee::hunt::{EARLY_TURNS, Found, Hunt, Kind, Tally, record};
-use referee::threads::{for_each_chunk, processors};
+use referee::threads::{for_each, processors};
 
 const SOLVE: Duration = Duration::from_secs(2);
 
@@ -120,10 +120,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
 fn search(hunt: &Hunt<'_>, seat: &(dyn Fn() -> Seat + Sync), analyst: &Analyst) -> Result<()> {
     let mut done: Vec<Result<()>> = (0..processors()).map(|_| Ok(())).collect();
-    for_each_chunk(done.len(), &mut done, 1, |number, done| {
+    for_each(done.len(), &mut done, |number, done| {
         let appraiser = analyst.appraiser(&*hunt.ruleset);
-        done[0] = block_on(hunt.work(seat(), appraiser.as_ref(), number as u64));
-        if done[0].is_err() {
+        *done = block_on(hunt.work(seat(), appraiser.as_ref(), number as u64));
+        if done.is_err() {
             hunt.stop.store(true, Ordering::Relaxed);
         }
     });

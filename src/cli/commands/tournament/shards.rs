@@ -146,7 +146,7 @@ fn plan_next_round(out: Option<&Path>) -> Result<()> {
         );
     }
     let next = results.next(&plan);
-    match next.map_err(TournamentError::from)? {
+    match next.map_err(TournamentError::Machine)? {
         Next::Round(round) => {
             let games = 2 * round.count();
             plan.rounds.push(round);
