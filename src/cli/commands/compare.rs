@@ -8,7 +8,7 @@ use referee::arena::comparison::{Progress, round};
 use referee::arena::plan::Format;
 use referee::arena::preparation::{identical, same_program};
 use referee::arena::{self, until};
-use referee::report::comparison::{Bot, Ended, Report};
+use referee::report::comparison::{Ended, Report};
 use referee::seed::{self, Purpose, generator};
 use referee::strategy;
 use referee::tournament::betting::MeanTest;
@@ -238,12 +238,8 @@ impl Playing<'_> {
                 _ = stops.recv() => ended = Some(Ended::Interrupted),
             }
         }
-        let bots = entered.iter().map(|bot| Bot {
-            name: bot.plan.name.clone(),
-            bot: bot.plan.bot.clone(),
-            hash: bot.plan.hash.clone(),
-        });
-        let mut bots: Vec<Bot> = bots.collect();
+        let bots = entered.iter().map(|bot| bot.plan.clone());
+        let mut bots: Vec<BotPlan> = bots.collect();
         let others = entered.len() - 2;
         let percentage = percentage(others > 0);
         let mut random = generator(seed, Purpose::Opponent, [0, 0]);
@@ -253,8 +249,7 @@ impl Playing<'_> {
         let ended = if let Some(ended) = ended {
             ended
         } else {
-            let plans = entered.iter().map(|bot| bot.plan.clone()).collect();
-            let plan = self.plan(plans, rejected, &opponents, seed)?;
+            let plan = self.plan(bots.clone(), rejected, &opponents, seed)?;
             let mut differences = Vec::new();
             if let Some(old) = &old {
                 differences = old.differences(&plan);

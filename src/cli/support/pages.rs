@@ -8,7 +8,6 @@ use referee::arena::course::Course;
 use referee::bot::human::Inbox;
 use referee::play::stage::Stage;
 use referee::record::atomic_file::{self, AtomicFile, directory_of};
-use referee::report::html::Origin;
 use referee::report::serve::{Feed, Server, State};
 use referee::sandbox::snapshot::is_own_page;
 use referee::sandbox::{Bound, Confinement};
@@ -109,8 +108,10 @@ pub(crate) fn limits<'a>(programs: impl Iterator<Item = &'a Program>) -> Vec<Str
 
 impl Pages {
     pub(crate) fn publish(&self, record: &Record) -> io::Result<()> {
-        let published = self.feed.as_ref().map(|feed| feed.publish(record));
-        published.transpose().map(drop).map_err(io::Error::other)
+        match &self.feed {
+            Some(feed) => feed.publish(record).map_err(io::Error::other),
+            None => Ok(()),
+        }
     }
 
     /// `None` without `--live`.
@@ -249,8 +250,8 @@ pub(crate) struct LiveOptions {
     live: Option<SocketAddr>,
 
     /// Let pages of this origin (scheme, host and port) show the page of --live in a frame; all others are refused
-    #[arg(long, value_name = "ORIGIN", requires = "live")]
-    pub(crate) live_frame: Option<Origin>,
+    #[arg(long, value_name = "ORIGIN", requires = "live", value_parser = html::origin)]
+    pub(crate) live_frame: Option<String>,
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {

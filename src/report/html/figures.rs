@@ -334,7 +334,24 @@ impl OfBot {
         number: u64,
         shown: bool,
     ) {
-        self.note_times(record, game, side, number);
+        let processes = record.processes.as_ref();
+        let process = processes.and_then(|both| both[side].as_ref());
+        let limit = process.and_then(|process| process.move_time).unwrap_or(0.0);
+        if let Some(process) = process.filter(|_| limit > 0.0) {
+            let limit = 1000.0 * limit;
+            // A fresh process has more time for its first answer.
+            let fresh = usize::from(process.since.is_none());
+            let turns = game.times_ms.iter().enumerate();
+            let seat = usize::from(game.first != side);
+            let own = turns.filter(|&(turn, _)| game.side_of(turn) == seat);
+            for (turn, &ms) in own.skip(fresh) {
+                let is_longer =
+                    |(known, its_limit, ..): (f64, f64, _, _)| ms * its_limit > known * limit;
+                if self.longest.is_none_or(is_longer) {
+                    self.longest = Some((ms, limit, number, turn + 1));
+                }
+            }
+        }
         let is_own = record.result.by == Some(side);
         let reason = escape_controls(record.result.reason.name());
         if !shown || !is_own || self.again.len() >= MOST_KINDS || self.again.contains_key(&reason) {
@@ -343,34 +360,6 @@ impl OfBot {
         if let Some(command) = again(record, side) {
             let command = cut(&escape_controls(&command), COMMAND_CHARS);
             self.again.insert(reason, (number, command));
-        }
-    }
-
-    fn note_times(
-        &mut self,
-        record: &Record,
-        game: &RecordSummary<'_>,
-        side: BotIndex,
-        number: u64,
-    ) {
-        let processes = record.processes.as_ref();
-        let process = processes.and_then(|both| both[side].as_ref());
-        let limited = process.and_then(|process| Some((process, process.move_time?)));
-        let Some((process, limit)) = limited.filter(|&(_, limit)| limit > 0.0) else {
-            return;
-        };
-        let limit = 1000.0 * limit;
-        // A fresh process has more time for its first answer.
-        let fresh = usize::from(process.since.is_none());
-        let turns = game.times_ms.iter().enumerate();
-        let seat = usize::from(game.first != side);
-        let own = turns.filter(|&(turn, _)| game.side_of(turn) == seat);
-        for (turn, &ms) in own.skip(fresh) {
-            let is_longer =
-                |(known, its_limit, ..): (f64, f64, _, _)| ms * its_limit > known * limit;
-            if self.longest.is_none_or(is_longer) {
-                self.longest = Some((ms, limit, number, turn + 1));
-            }
         }
     }
 }

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{MAX_GAMES, NAME_CHARS, Options, Origin, cut};
+use super::{MAX_GAMES, NAME_CHARS, Options, cut};
 use crate::game::{Game, registry};
 use crate::puzzles::Puzzle;
 use crate::report::escaped;
@@ -250,8 +250,7 @@ pub struct Served {
 /// Receives entries and figures from its server.
 pub fn served(options: &Options) -> Served {
     let data = json!({ "head": head(options, true) }).to_string();
-    let framing = options.frame.as_ref();
-    let framing = framing.map_or_else(|| "'none'".to_owned(), Origin::to_string);
+    let framing = options.frame.as_deref().unwrap_or(NONE);
     // What it is of is not known before the first game; a book weighs more than all the rest.
     let solvers = solvers(options.game.is_none().then_some("quarto"));
     let (title, around) = (&options.title, around(options));

@@ -98,10 +98,10 @@ impl Feed {
         locked(&self.shared.report)
     }
 
-    /// Whether the game is not a copy that is skipped; the error says what is wrong with the record.
-    pub fn publish(&self, record: &Record) -> Result<bool, String> {
+    /// The error says what is wrong with the record.
+    pub fn publish(&self, record: &Record) -> Result<(), String> {
         let mut report = self.report();
-        let is_new = report.add(record)?;
+        report.add(record)?;
         let games = report.games();
         // Still locked: no sequence may begin in between.
         self.tell(|now| {
@@ -109,7 +109,7 @@ impl Feed {
             now.revision += 1;
         });
         drop(report);
-        Ok(is_new)
+        Ok(())
     }
 
     /// Shows games of this ruleset while they are played. Call before the server is bound.
