@@ -42,11 +42,6 @@ pub struct Report {
     pub problem: Option<String>,
 }
 
-/// `+3.1%`.
-fn signed_percent(share: f64) -> String {
-    format!("{:+.1}%", 100.0 * share)
-}
-
 /// `+79`, `-inf`.
 fn elo(score: f64) -> String {
     format!("{:+.0}", elo_of_score(score))
@@ -153,7 +148,7 @@ impl Report {
             row.push(show(Measured::of(&counts.old, ERRORS), percent));
             let difference = Measured::of(&counts.advantages, ERRORS);
             let difference = difference.map(Measured::as_difference);
-            row.push(show(difference, signed_percent));
+            row.push(show(difference, |share| format!("{:+.1}%", 100.0 * share)));
             rows.push(row);
         }
         rows

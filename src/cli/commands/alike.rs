@@ -120,13 +120,20 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<()> {
         || bar.set_done(done.load(Ordering::Relaxed) as u64),
         || {
             if known.positions.len() < QUESTIONS {
-                known.positions = positions(&*ruleset, seed, begun, asking.time, &stop);
+                let effort = Effort::Nodes(NODES);
+                let analyst = Analyst::new(effort, solver::Options::default(), &stop);
+                let appraiser = analyst.appraiser(&*ruleset);
+                let appraiser = appraiser.as_ref();
+                let mut random = generator(seed.into(), Purpose::Alike, [0, 0]);
+                let until = begun + asking.time.mul_f64(DRAWING);
+                let is_over = || stop.load(Ordering::Relaxed) || Instant::now() >= until;
+                known.positions = draw(&*ruleset, appraiser, &mut random, QUESTIONS, is_over);
                 known.answers.clear();
             }
             let interview = Interview {
                 questionnaire: Questionnaire {
-                    ruleset: Arc::clone(&ruleset),
-                    positions: std::mem::take(&mut known.positions),
+                    ruleset: &ruleset,
+                    positions: &known.positions,
                     seed,
                 },
                 bots: &bots,
@@ -135,9 +142,7 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<()> {
                 stop: &stop,
                 done: &done,
             };
-            let answers = interview.answers(&mut known.answers);
-            known.positions = interview.questionnaire.positions;
-            answers
+            interview.answers(&mut known.answers)
         },
     )?;
     bar.line.clear();
@@ -173,21 +178,6 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<()> {
     }
     let json = || format!("{:#}", report.json());
     print_found(asking.json, json, |_| report.text())
-}
-
-fn positions(
-    ruleset: &dyn Game,
-    seed: u32,
-    begun: Instant,
-    time: Duration,
-    stop: &Arc<AtomicBool>,
-) -> Vec<Position> {
-    let analyst = Analyst::new(Effort::Nodes(NODES), solver::Options::default(), stop);
-    let appraiser = analyst.appraiser(ruleset);
-    let mut random = generator(seed.into(), Purpose::Alike, [0, 0]);
-    let until = begun + time.mul_f64(DRAWING);
-    let is_over = || stop.load(Ordering::Relaxed) || Instant::now() >= until;
-    draw(ruleset, appraiser.as_ref(), &mut random, QUESTIONS, is_over)
 }
 
 /// The rules; bots, then starter code; how many are bots.
@@ -304,7 +294,7 @@ impl Known {
 }
 
 struct Interview<'a> {
-    questionnaire: Questionnaire,
+    questionnaire: Questionnaire<'a>,
     bots: &'a [Entrant],
     pieces: Option<&'a str>,
     until: Instant,
@@ -343,7 +333,7 @@ impl Interview<'_> {
 
     /// A bot that cannot be started answers nothing.
     fn ask(&self, bot: &Entrant, budget: Duration) -> Result<Answers> {
-        let ruleset = &*self.questionnaire.ruleset;
+        let ruleset = &**self.questionnaire.ruleset;
         let time = bot.plan.limits;
         let seat = || bot.seat(ruleset, self.pieces, None);
         block_on(async {

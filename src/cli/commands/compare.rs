@@ -11,7 +11,6 @@ use referee::arena::{self, until};
 use referee::report::comparison::{Ended, Report};
 use referee::seed::{self, Purpose, generator};
 use referee::strategy;
-use referee::tournament::betting::MeanTest;
 use referee::tournament::comparison::{Question, Terms, Verdict, draw};
 
 const BUDGET: &str = "10m";
@@ -100,10 +99,6 @@ impl Args {
         }
     }
 
-    fn test(&self, has_pool: bool) -> Result<MeanTest> {
-        Ok(self.terms(has_pool).test()?)
-    }
-
     fn writes_markdown_to_stdout(&self) -> bool {
         self.markdown.as_deref() == Some(Path::new("-"))
     }
@@ -123,7 +118,7 @@ const fn percentage(has_pool: bool) -> u8 {
 
 pub(crate) fn run(args: &Args) -> Result<()> {
     let begun = Instant::now();
-    args.test(true)?;
+    args.terms(true).test()?;
     if args.json && args.writes_markdown_to_stdout() {
         bail!("--json and --markdown - both write to standard output; give --markdown a file");
     }
@@ -244,8 +239,8 @@ impl Playing<'_> {
         let percentage = percentage(others > 0);
         let mut random = generator(seed, Purpose::Opponent, [0, 0]);
         let opponents = draw(&mut random, others + 1, percentage, self.args.pairs);
-        let test = self.args.test(others > 0)?;
-        let mut progress = Progress::new(test, others + 1, opponents.clone());
+        let terms = self.args.terms(others > 0);
+        let mut progress = Progress::new(terms.test()?, others + 1, opponents.clone());
         let ended = if let Some(ended) = ended {
             ended
         } else {
@@ -273,7 +268,7 @@ impl Playing<'_> {
         Ok(Report {
             new: bots.remove(0),
             opponents: bots,
-            terms: self.args.terms(others > 0),
+            terms,
             progress,
             elapsed: self.begun.elapsed(),
             budget,

@@ -230,14 +230,35 @@ fn write_each(
             replace_file(&with_ending(&place, ".html"), &page)?;
             replace_file(&with_ending(&place, ".md"), &text)?;
         } else {
-            let options = html::Options {
+            let mut text = OwnGames::new(name);
+            let (mut games, mut seen) = (Vec::new(), HashSet::new());
+            for_each(files, |file, record| {
+                if let Some(record) = own(record, name) {
+                    let record = record_at_home(record, &member.homes)?;
+                    let line = record.to_line()?;
+                    let game = RecordSummary::parse(line.as_bytes());
+                    let game = game.map_err(|problem| usage!("{}: {problem}", file.display()))?;
+                    // A game may be in two files, in one with its analysis.
+                    if seen.insert(game.identity()) || files.len() == 1 {
+                        let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
+                        text.add(&record, pieces.as_deref());
+                        games.push(record);
+                    }
+                }
+                Ok(())
+            })?;
+            let feed = Feed::new(html::Options {
                 title: format!("{name}: your games"),
                 own: Some((*name).to_owned()),
                 standing: places.get(*name).cloned(),
-                skip_copies: files.len() > 1,
+                sheet: text.sheet(since),
                 ..html::Options::default()
-            };
-            write_one(files, options, name, &place, member)?;
+            });
+            for record in &games {
+                feed.publish(record).map_err(Failure::Referee)?;
+            }
+            write(&feed, &with_ending(&place, ".html"))?;
+            replace_file(&with_ending(&place, ".md"), &text.text(since))?;
         }
     }
     note!(
@@ -246,42 +267,6 @@ fn write_each(
         folder.display()
     );
     Ok(())
-}
-
-fn write_one(
-    files: &[&Path],
-    options: html::Options,
-    name: &str,
-    place: &Path,
-    OfMember { since, homes }: &OfMember,
-) -> Result<()> {
-    let mut text = OwnGames::new(name);
-    let mut games = Vec::new();
-    let mut seen = HashSet::new();
-    for_each(files, |file, record| {
-        if let Some(record) = own(record, name) {
-            let problem = |problem| usage!("{}: {problem}", file.display());
-            let record = record_at_home(record, homes)?;
-            let line = record.to_line()?;
-            let game = RecordSummary::parse(line.as_bytes()).map_err(problem)?;
-            // A game may be in two files, in one with its analysis.
-            if seen.insert(game.identity()) || !options.skip_copies {
-                let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
-                text.add(&record, pieces.as_deref());
-                games.push(record);
-            }
-        }
-        Ok(())
-    })?;
-    let feed = Feed::new(html::Options {
-        sheet: text.sheet(since.as_ref()),
-        ..options
-    });
-    for record in &games {
-        feed.publish(record).map_err(Failure::Referee)?;
-    }
-    write(&feed, &with_ending(place, ".html"))?;
-    replace_file(&with_ending(place, ".md"), &text.text(since.as_ref()))
 }
 
 /// Calls these folders `.`.

@@ -76,7 +76,7 @@ impl LogOptions {
 
     /// [`finish`] completes the log.
     pub(crate) fn start(&self) -> Result<()> {
-        let coloured = setup::palette(&io::stderr()) != Palette::plain();
+        let coloured = setup::palette(&io::stderr()) != Palette::default();
         let Some(path) = &self.log_file else {
             let filter = self.filter(LevelFilter::WARN)?;
             let filtered = tracing_subscriber::registry().with(filter);

@@ -56,7 +56,7 @@ pub(crate) fn palette(stream: &impl RawStream) -> Palette {
             ..Palette::coloured()
         }
     } else {
-        Palette::plain()
+        Palette::default()
     }
 }
 

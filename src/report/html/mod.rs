@@ -67,12 +67,8 @@ pub(super) fn shown_name(name: &str) -> String {
     cut(&escape_controls(name), NAME_CHARS)
 }
 
-pub(super) fn edition(ruleset: &dyn Game) -> Value {
-    let (name, rules) = (ruleset.name(), ruleset.rules());
-    json!(edition_of(name, rules, ruleset.pieces()))
-}
-
-fn edition_of(game: &str, rules: &str, pieces: Option<&str>) -> [Value; 3] {
+/// For the script: the game, its rules and its pieces.
+pub(super) fn edition(game: &str, rules: &str, pieces: Option<&str>) -> [Value; 3] {
     let [game, rules] = [game, rules].map(escape_controls);
     [json!(game), json!(rules), json!(pieces)]
 }
@@ -179,8 +175,7 @@ impl Report {
         }
         let index = self.editions.len();
         self.editions.insert(key, index);
-        let [game, rules, pieces] =
-            edition_of(&record.game, &record.rules, record.pieces.as_deref());
+        let [game, rules, pieces] = edition(&record.game, &record.rules, record.pieces.as_deref());
         self.push(&json!(["e", game, rules, pieces]));
         index
     }

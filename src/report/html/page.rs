@@ -147,11 +147,6 @@ const NONE: &str = "'none'";
 /// Around the views of a page that has nothing there.
 const ALONE: [String; 2] = [const { String::new() }; 2];
 
-/// Escaped: the JSON cannot end the script element or begin a comment.
-fn embedded(data: &str) -> String {
-    data.replace('<', "\\u003c")
-}
-
 /// `content`: HTML for readers without JavaScript.
 fn render(
     title: &str,
@@ -171,7 +166,8 @@ fn render(
         content = content,
         sheet = sheet,
         notes = notes,
-        data = embedded(data),
+        // The JSON cannot end the script element or begin a comment.
+        data = data.replace('<', "\\u003c"),
         games = solvers,
         script = script,
     )
@@ -229,7 +225,7 @@ pub(super) fn whole<'a>(
     data: &str,
     standings: &Standings,
 ) -> String {
-    let table = table(standings, &Palette::plain(), Some(COLUMNS));
+    let table = table(standings, &Palette::default(), Some(COLUMNS));
     let content = format!("<pre>{}</pre>\n", escaped(&table));
     let data = format!("{{\"head\":{},{data}}}", head(options, false));
     let (solvers, around) = (solvers(kinds), around(options));

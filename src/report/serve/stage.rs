@@ -74,7 +74,8 @@ impl Watched {
     }
 
     pub(super) fn edition(&self) -> String {
-        html::edition(&*self.ruleset).to_string()
+        let game = &self.ruleset;
+        json!(html::edition(game.name(), game.rules(), game.pieces())).to_string()
     }
 
     /// `before` were played already.

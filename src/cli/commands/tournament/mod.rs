@@ -324,8 +324,13 @@ async fn prepare(
 pub(crate) fn print_notice(line: &ProgressLine, notice: Notice<'_>) {
     let text = match notice {
         Notice::Checking { name, number, of } => {
-            let text = format!("checking {number} of {of}: {}", escape_controls(name));
-            return line.report_if_due(text);
+            if line.is_due() {
+                line.report(format!(
+                    "checking {number} of {of}: {}",
+                    escape_controls(name)
+                ));
+            }
+            return;
         }
         Notice::Text(text) => format!("referee: {text}"),
     };

@@ -53,12 +53,6 @@ impl ProgressLine {
         }
     }
 
-    pub(crate) fn report_if_due(&self, text: String) {
-        if self.is_due() {
-            self.report(text);
-        }
-    }
-
     pub(crate) fn show(&self, text: String) {
         if self.is_terminal {
             // A line that fills the last column would be wrapped. Without a reader nothing is drawn: the next text
