@@ -201,18 +201,34 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
     } else {
         let limits = options.games.time.control()?;
         for text in texts {
-            if Path::new(text)
-                .extension()
-                .is_some_and(|end| end == "jsonl")
-            {
-                recorded = of_records(Path::new(text), limits, &mut wanted)?.or(recorded);
-            } else {
+            let path = Path::new(text);
+            if path.extension().is_none_or(|end| end != "jsonl") {
                 wanted.extend(options.bots(std::slice::from_ref(text))?);
+                continue;
+            }
+            for record in Records::open(path)? {
+                let (_, record) = record?;
+                for bot in &record.bots {
+                    let words = bot.command.iter().map(|word| shell::quoted(word));
+                    let plan = BotPlan {
+                        name: bot.name.clone(),
+                        bot: match &bot.command[..] {
+                            [one] => one.clone(),
+                            _ => words.collect::<Vec<_>>().join(" "),
+                        },
+                        limits,
+                        ..BotPlan::default()
+                    };
+                    if !wanted.contains(&plan) {
+                        wanted.push(plan);
+                    }
+                }
+                recorded = Some(record);
             }
         }
     }
-    let ruleset = match recorded {
-        Some(ruleset) => ruleset,
+    let ruleset = match &recorded {
+        Some(record) => recorded_ruleset(record)?,
         None => options.ruleset(plan.as_ref())?,
     };
     let starters = options.bots(&asking.starter)?;
@@ -239,34 +255,6 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
         bail!("{bots} can be asked, and two are needed");
     }
     Ok((ruleset, bots, count))
-}
-
-fn of_records(
-    path: &Path,
-    limits: TimeControl,
-    wanted: &mut Vec<BotPlan>,
-) -> Result<Option<Arc<dyn Game>>> {
-    let mut last: Option<Record> = None;
-    for record in Records::open(path)? {
-        let (_, record) = record?;
-        for bot in &record.bots {
-            let words = bot.command.iter().map(|word| shell::quoted(word));
-            let plan = BotPlan {
-                name: bot.name.clone(),
-                bot: match &bot.command[..] {
-                    [one] => one.clone(),
-                    _ => words.collect::<Vec<_>>().join(" "),
-                },
-                limits,
-                ..BotPlan::default()
-            };
-            if !wanted.contains(&plan) {
-                wanted.push(plan);
-            }
-        }
-        last = Some(record);
-    }
-    Ok(last.as_ref().map(recorded_ruleset).transpose()?)
 }
 
 /// What was asked and answered before.

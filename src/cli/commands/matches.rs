@@ -12,7 +12,6 @@ use crate::cli::support::prelude::*;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::until_interrupted;
 use crate::cli::support::setup::{bot, drawn_seed};
-use crate::cli::support::suspension;
 use referee::bot::human::{Human, SharedConsole};
 use referee::bot::info;
 use referee::bot::naming::distinct_names;
@@ -21,7 +20,6 @@ use referee::bot::stderr::Tap;
 use referee::game::quarto::PieceFormat;
 use referee::log_target::SPAN;
 use referee::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
-use referee::report::serve::State;
 use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use referee::seed;
 
@@ -120,8 +118,9 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     let file = record.map(RecordFile::open).transpose()?;
     // Until the end: a second signal must not cut off the clean-up.
     let _heeded = signals::heed();
+    #[cfg(unix)]
     if console.is_none() {
-        suspension::start()?;
+        crate::cli::support::suspension::start()?;
     }
     let (title, limits) = (names.join(" vs "), pages::limits(programs(bots)));
     let pages = &options.pages;
@@ -186,12 +185,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         observer.inner.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
-    let state = if played.is_ok() {
-        State::Finished
-    } else {
-        State::Interrupted
-    };
-    let finished = observer.pages.finish(state);
+    let finished = observer.pages.finish(played.is_ok());
     played?;
     finished
 }

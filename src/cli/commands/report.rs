@@ -153,7 +153,7 @@ fn is_analysed(path: &Path) -> Option<bool> {
     Some(game.tallies().is_some())
 }
 
-fn follow(files: &[&Path], live: &LiveOptions, feed: &Feed) -> Result<()> {
+fn follow(files: &[&Path], live: &LiveOptions, feed: &Arc<Feed>) -> Result<()> {
     let open = |path: &&Path| Reader::open(path).map_err(|error| unreadable(path, &error));
     let growing: Result<Vec<_>> = files.iter().map(open).collect();
     let mut growing = growing?;

@@ -7,7 +7,7 @@ use super::prelude::*;
 use referee::arena::course::Course;
 use referee::bot::human::Inbox;
 use referee::play::stage::Stage;
-use referee::record::atomic_file::{self, AtomicFile, directory_of};
+use referee::record::atomic_file::{AtomicFile, directory_of};
 use referee::report::serve::{Feed, Server, State};
 use referee::sandbox::snapshot::is_own_page;
 use referee::sandbox::{Bound, Confinement};
@@ -38,7 +38,7 @@ pub(crate) struct PageOptions {
 
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
-    feed: Option<Feed>,
+    feed: Option<Arc<Feed>>,
     stage: Option<Stage>,
     server: Option<Server>,
     files: [Option<PathBuf>; 2],
@@ -158,7 +158,7 @@ impl Pages {
     }
 
     /// Writes the page and stops serving; finished games are served until a signal, unless `--live-exit` was given.
-    pub(crate) fn finish(self, state: State) -> Result<()> {
+    pub(crate) fn finish(self, is_complete: bool) -> Result<()> {
         let Some(feed) = &self.feed else {
             return Ok(());
         };
@@ -166,11 +166,15 @@ impl Pages {
         let count = if feed.games() > 0 { 2 } else { 1 };
         let mut files = self.files.iter().take(count).flatten();
         let written = files.try_for_each(|path| write(feed, path));
-        feed.set_state(state);
+        feed.set_state(if is_complete {
+            State::Finished
+        } else {
+            State::Interrupted
+        });
         let Some(server) = self.server else {
             return written;
         };
-        if self.stays && state == State::Finished && written.is_ok() {
+        if self.stays && is_complete && written.is_ok() {
             note!(
                 "the page stays at {}; press Ctrl-C to end (--live-exit ends with the games)",
                 server.url()
@@ -217,7 +221,7 @@ pub(crate) fn write_file(path: &Path, text: &str, content: &str) -> Result<()> {
     if path == Path::new("-") {
         return Ok(Stdout.write_all(text.as_bytes())?);
     }
-    replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
+    replace_file(path, text)?;
     let (path, size) = (path.display(), size(text.len()));
     print_stderr(&format!("{path}: {content}, {size}"));
     Ok(())
@@ -228,17 +232,6 @@ fn size(bytes: usize) -> String {
         0..1_000_000 => format!("{} kB", bytes.div_ceil(1000)),
         _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
     }
-}
-
-/// Atomically: a process that has the old file open still reads it completely.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if path.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if path.exists() && !path.is_file() {
-        return fs::write(path, bytes);
-    }
-    atomic_file::replace(path, bytes)
 }
 
 const DEFAULT_PORT: u16 = 4416;
@@ -272,18 +265,18 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 impl LiveOptions {
-    pub(crate) fn serve(&self, feed: &Feed) -> Result<Option<Server>> {
+    pub(crate) fn serve(&self, feed: &Arc<Feed>) -> Result<Option<Server>> {
         let Some(address) = self.live else {
             return Ok(None);
         };
-        let server = Server::bind(address, feed.clone()).map_err(|error| {
+        let server = Server::bind(address, Arc::clone(feed)).map_err(|error| {
             usage!(
                 "--live={address}: {}; choose another address, or port 0 for any that is free",
                 referee::text::cause(&error)
             )
         })?;
         print_stderr(&format!("watch at {}", server.url()));
-        if !server.address().ip().is_loopback() {
+        if !server.address.ip().is_loopback() {
             print_stderr(
                 "  other machines can watch, too: by this machine's IP address, not by its name",
             );

@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 pub use self::drawings::check_svg;
 pub(super) use self::drawings::position as drawing;
 pub use self::figures::Figures;
-pub use self::page::{Served, board, plain, puzzles, served};
+pub use self::page::{board, plain, puzzles, served};
 
 use self::pack::TextStore;
 use crate::arena::course::Course;

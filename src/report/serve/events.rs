@@ -9,7 +9,6 @@ use tokio::sync::watch;
 use tokio::time::{Instant, interval_at, sleep, timeout};
 
 use super::{Feed, Now};
-use crate::report::html::Served;
 
 pub(super) const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// Approximate, of entries.
@@ -22,8 +21,9 @@ const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 const BEGIN: &str = "retry: 2000\nevent: begin\ndata: {}\n\n";
 
 pub(super) struct Shared {
-    pub(super) feed: Feed,
-    pub(super) served: Served,
+    pub(super) feed: Arc<Feed>,
+    /// The page, and its policy.
+    pub(super) served: [String; 2],
     /// Part of event ids: tells servers apart.
     pub(super) run: u32,
     pub(super) shutdown: watch::Receiver<bool>,

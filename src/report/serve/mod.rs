@@ -67,13 +67,8 @@ struct Now {
 }
 
 /// Collects finished games for a [`Server`] and a page.
-#[derive(Clone, Debug)]
-pub struct Feed {
-    shared: Arc<Shared>,
-}
-
 #[derive(Debug)]
-struct Shared {
+pub struct Feed {
     options: Options,
     report: Mutex<Report>,
     now: watch::Sender<Now>,
@@ -82,20 +77,18 @@ struct Shared {
 }
 
 impl Feed {
-    pub fn new(options: Options) -> Self {
-        Self {
-            shared: Arc::new(Shared {
-                report: Mutex::new(Report::new(options.clone())),
-                options,
-                now: watch::Sender::default(),
-                watched: OnceLock::new(),
-            }),
-        }
+    pub fn new(options: Options) -> Arc<Self> {
+        Arc::new(Self {
+            report: Mutex::new(Report::new(options.clone())),
+            options,
+            now: watch::Sender::default(),
+            watched: OnceLock::new(),
+        })
     }
 
     /// Ignores poisoning: a panic loses at most the game being added.
     pub fn report(&self) -> MutexGuard<'_, Report> {
-        locked(&self.shared.report)
+        locked(&self.report)
     }
 
     /// The error says what is wrong with the record.
@@ -115,7 +108,7 @@ impl Feed {
     /// Shows games of this ruleset while they are played. Call before the server is bound.
     pub fn stage(&self, ruleset: &Arc<dyn Game>) -> Stage {
         let new = || Arc::new(Watched::new(Arc::clone(ruleset)));
-        self.shared.watched.get_or_init(new).stage.clone()
+        self.watched.get_or_init(new).stage.clone()
     }
 
     /// Takes answers of the person who plays at the page, once the games of a ruleset are shown.
@@ -140,7 +133,7 @@ impl Feed {
     pub fn begin_again(&self) {
         self.set_state(State::Playing);
         let mut report = self.report();
-        *report = Report::new(self.shared.options.clone());
+        *report = Report::new(self.options.clone());
         self.tell(|now| {
             now.sequence = now.sequence.wrapping_add(1);
             now.games = 0;
@@ -155,23 +148,23 @@ impl Feed {
     }
 
     fn tell(&self, change: impl FnOnce(&mut Now)) {
-        self.shared.now.send_modify(change);
+        self.now.send_modify(change);
     }
 
     pub fn games(&self) -> u64 {
-        self.shared.now.borrow().games
+        self.now.borrow().games
     }
 
     fn watch(&self) -> watch::Receiver<Now> {
-        self.shared.now.subscribe()
+        self.now.subscribe()
     }
 
     fn sequence(&self) -> u32 {
-        self.shared.now.borrow().sequence
+        self.now.borrow().sequence
     }
 
     fn watched(&self) -> Option<&Arc<Watched>> {
-        self.shared.watched.get()
+        self.watched.get()
     }
 
     /// A sequence's next entries and position; `None` when another one has begun.

@@ -87,7 +87,7 @@ impl Watched {
         });
     }
 
-    pub(super) async fn run(self: Arc<Self>, feed: Feed) {
+    pub(super) async fn run(self: Arc<Self>, feed: Arc<Feed>) {
         let mut drawings = Drawings::new();
         let mut told = None;
         loop {

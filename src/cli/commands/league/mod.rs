@@ -273,7 +273,7 @@ fn open_league(folder: &Path) -> Result<(LeagueDirectory, League)> {
 }
 
 fn decided(folder: &Path, what: &str) {
-    let folder = shell::quoted(&folder.to_string_lossy()).into_owned();
+    let folder = TournamentDirectory::at(folder).quoted();
     note!("{what}; now: referee league {folder}");
 }
 
@@ -367,11 +367,10 @@ fn play_final(args: &FinalArgs) -> Result<()> {
         if League::read(&args.folder)?.is_none() {
             return Err(no_league(&args.folder));
         }
-        let folder = args.folder.to_string_lossy();
         bail!(
             "{}: its final has not been announced; first: referee league final {} --announce",
             args.folder.display(),
-            shell::quoted(&folder)
+            TournamentDirectory::at(&args.folder).quoted()
         );
     };
     let options = Options {
@@ -416,11 +415,8 @@ fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(
     let plan = directory.plan()?;
     let statement = plan.as_ref().map(statement).unwrap_or_default();
     writeln!(Stdout, "{statement}")?;
-    let folder = args.folder.to_string_lossy();
-    note!(
-        "publish this line; then play: referee league final {}",
-        shell::quoted(&folder)
-    );
+    let folder = season.tournament().quoted();
+    note!("publish this line; then play: referee league final {folder}");
     Ok(())
 }
 

@@ -78,8 +78,7 @@ impl Update<'_> {
             bounds.iter().map(Bound::line).collect(),
             &self.venue.ruleset,
         )?;
-        let folder = self.args.folder().to_string_lossy();
-        let resume = format!("continue: referee league {}", shell::quoted(&folder));
+        let resume = format!("continue: referee league {}", tournament.quoted());
         let results = play(arena, &self.venue.options, pages, &resume, &mut stops).await?;
         let new = counted(results.games - kept, "new game", "new games");
         Ok(writeln!(Stdout, "{new}, {kept} kept")?)

@@ -185,7 +185,15 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             }
             return Ok(());
         };
-        let shard = shards::shard(task, &plan, &directory)?;
+        let shard = match task {
+            Task::Shard(..) if plan.sprt.is_some() => bail!(
+                "a sequential test decides after every pair whether to stop, so it cannot be played in parts; use referee \
+                 tournament --out {}",
+                directory.quoted()
+            ),
+            Task::Shard(shard, _) => Some(shard),
+            Task::Play | Task::Plan | Task::Announce => None,
+        };
         let opened = Arena::open(&ruleset, &directory, journal, &journal_file, plan, bots)?;
         let mut arena = Arena {
             pieces_path,
@@ -394,17 +402,8 @@ fn usual_jobs() -> usize {
 }
 
 pub(crate) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
-    let jobs = games_at_once(options, entrants);
-    warn_memory(sandbox, jobs.saturating_mul(2));
-    jobs
-}
-
-fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
     let cores = available_parallelism().map_or(1, usize::from);
-    let Some(jobs) = options.games.jobs else {
-        return usual_jobs();
-    };
-    let jobs = usize::from(jobs);
+    let jobs = options.games.jobs.map_or_else(usual_jobs, usize::from);
     // Below one second a wait for a core matters.
     let short = |time: Duration| time < Duration::from_secs(1);
     let is_short = entrants.iter().any(|bot| {
@@ -424,5 +423,6 @@ fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
             usual_jobs()
         );
     }
+    warn_memory(sandbox, jobs.saturating_mul(2));
     jobs
 }

@@ -15,7 +15,7 @@ const WIDTH_WITH_BAR: usize = 72;
 
 #[derive(Debug)]
 pub(crate) struct ProgressLine {
-    is_terminal: bool,
+    pub(crate) is_terminal: bool,
     /// Empty while nothing is shown.
     text: RefCell<String>,
     /// The time at which the bar was last due.
@@ -29,10 +29,6 @@ impl ProgressLine {
             text: RefCell::default(),
             due: Cell::new(Instant::now()),
         }
-    }
-
-    pub(crate) const fn is_terminal(&self) -> bool {
-        self.is_terminal
     }
 
     /// Whether it is time for the next text: every 200 ms on a terminal, every ten seconds elsewhere.
