@@ -45,11 +45,11 @@ pub fn moodle<'a>(grades: &'a [Grade], students: Option<&'a StudentList>) -> Str
             .collect(),
         Some(students) => {
             // Of several grades of a bot the first counts.
-            let graded = grades.iter().rev();
-            let graded = graded.filter_map(|grade| Some((students.bot(&grade.name)?, grade)));
-            let graded: BTreeMap<String, &Grade> = graded.collect();
+            let by_bot = grades.iter().rev();
+            let by_bot = by_bot.filter_map(|grade| Some((students.bot(&grade.name)?, grade)));
+            let by_bot: BTreeMap<String, &Grade> = by_bot.collect();
             let row = |student: &'a Student| {
-                let grade = graded.get(&student.person.bot())?;
+                let grade = by_bot.get(&student.person.bot())?;
                 Some((&student.values[..], *grade))
             };
             students.students.iter().filter_map(row).collect()

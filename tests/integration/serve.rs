@@ -3,6 +3,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::common::games::{GAMES, many, write};
@@ -20,15 +21,15 @@ fn record(value: &Value) -> Record {
     Record::from_line(value.to_string().as_bytes()).unwrap()
 }
 
-fn feed() -> Feed {
+fn feed() -> Arc<Feed> {
     Feed::new(Options {
         title: "A cup".to_owned(),
         ..Options::default()
     })
 }
 
-fn serve(feed: &Feed) -> Server {
-    Server::bind("127.0.0.1:0".parse().unwrap(), feed.clone()).unwrap()
+fn serve(feed: &Arc<Feed>) -> Server {
+    Server::bind("127.0.0.1:0".parse().unwrap(), Arc::clone(feed)).unwrap()
 }
 
 pub(super) fn ask(address: SocketAddr, head: &str) -> TcpStream {

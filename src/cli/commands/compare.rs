@@ -244,7 +244,16 @@ impl Playing<'_> {
         let ended = if let Some(ended) = ended {
             ended
         } else {
-            let plan = self.plan(bots.clone(), rejected, &opponents, seed)?;
+            let request = PlanRequest {
+                format: Some(Format::Gauntlet),
+                rounds: Some(1),
+                // Which games count must not depend on later games.
+                bench_after: Some(0),
+                ..self.venue.request()
+            };
+            let mut plan = request.new_plan(&*self.venue.ruleset, bots.clone(), rejected, seed)?;
+            plan.rounds = vec![round(&opponents)];
+            warn_of_few_openings(&plan, opponents.len());
             let mut differences = Vec::new();
             if let Some(old) = &old {
                 differences = old.differences(&plan);
@@ -312,33 +321,17 @@ impl Playing<'_> {
             _ => Ended::Complete,
         })
     }
+}
 
-    fn plan(
-        &self,
-        bots: Vec<BotPlan>,
-        rejected: Vec<RejectedBot>,
-        opponents: &[usize],
-        seed: u64,
-    ) -> Result<Plan> {
-        let request = PlanRequest {
-            format: Some(Format::Gauntlet),
-            rounds: Some(1),
-            // Which games count must not depend on later games.
-            bench_after: Some(0),
-            ..self.venue.request()
-        };
-        let mut plan = request.new_plan(&*self.venue.ruleset, bots, rejected, seed)?;
-        plan.rounds = vec![round(opponents)];
-        let different: BTreeSet<&String> = plan.openings.iter().collect();
-        if different.len() < opponents.len() {
-            note!(
-                "warning: only {} for {}: of bots that always answer the same the later games are repetitions, \
-                 and the error rates do not hold for them",
-                counted(different.len() as u64, "opening", "different openings"),
-                counted(opponents.len() as u64, "comparison", "comparisons"),
-            );
-        }
-        Ok(plan)
+fn warn_of_few_openings(plan: &Plan, comparisons: usize) {
+    let different: BTreeSet<&String> = plan.openings.iter().collect();
+    if different.len() < comparisons {
+        note!(
+            "warning: only {} for {}: of bots that always answer the same the later games are repetitions, \
+             and the error rates do not hold for them",
+            counted(different.len() as u64, "opening", "different openings"),
+            counted(comparisons as u64, "comparison", "comparisons"),
+        );
     }
 }
 

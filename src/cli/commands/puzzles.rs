@@ -127,65 +127,46 @@ fn make(args: &MakeArgs) -> Result<()> {
 }
 
 /// Fails for a game without a solver.
-fn maker(record: &Record, solvers: &Solvers) -> Result<Maker, String> {
+fn solvable(record: &Record) -> Result<Arc<dyn Game>, String> {
     let is_known = registry::find(&record.game).is_some();
     let ruleset = is_known.then(|| recorded_ruleset(record)).transpose()?;
-    let Some(ruleset) = ruleset.filter(|ruleset| ruleset.info().is_solvable()) else {
-        let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
-        let game = quote(record.game.as_bytes());
-        return Err(format!(
-            "it is a game of {game}; puzzles are made of {}, which can be solved; leave it out",
-            names.join(", ")
-        ));
-    };
-    Ok(Maker::new(record, ruleset, solvers.clone()))
+    ruleset
+        .filter(|ruleset| ruleset.info().is_solvable())
+        .ok_or_else(|| {
+            let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
+            let game = quote(record.game.as_bytes());
+            format!(
+                "it is a game of {game}; puzzles are made of {}, which can be solved; leave it out",
+                names.join(", ")
+            )
+        })
 }
 
 fn puzzles_of(args: &MakeArgs, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Puzzle>> {
-    let (mut makers, solvers) = (Vec::new(), Solvers::new(args.solver.options()));
+    let mut maker = Maker::new(Solvers::new(args.solver.options()));
     for path in files {
-        add_games(path, &mut makers, &solvers, stop)?;
+        for record in Records::open(path)? {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let (number, record) = record?;
+            let added = maker.add(&record, solvable);
+            added.map_err(|problem| invalid(path, number, &problem))?;
+        }
     }
     let limits = || Limits::within(args.time_per_move).or_when(Arc::clone(stop));
-    let positions: usize = makers.iter().map(Maker::positions).sum();
-    let bar = ProgressBar::new(positions as u64, "positions");
-    let (mut puzzles, mut unproven) = (Vec::new(), 0);
-    for mut maker in makers {
-        let made = maker.solve(&limits, || {
-            bar.inc();
-            !stop.load(Ordering::Relaxed)
-        });
-        puzzles.extend(made.map_err(Failure::Referee)?);
-        unproven += maker.unproven;
-    }
+    let bar = ProgressBar::new(maker.positions() as u64, "positions");
+    let made = maker.solve(&limits, || {
+        bar.inc();
+        !stop.load(Ordering::Relaxed)
+    });
+    let puzzles = made.map_err(Failure::Referee)?;
     bar.line.clear();
-    if unproven > 0 {
-        let positions = counted(unproven, "position was", "positions were");
+    if maker.unproven > 0 {
+        let positions = counted(maker.unproven, "position was", "positions were");
         note!("{positions} not proven in time and left out; --time-per-move gives more");
     }
     Ok(spread(puzzles, args.limit))
-}
-
-fn add_games(
-    path: &Path,
-    makers: &mut Vec<Maker>,
-    solvers: &Solvers,
-    stop: &AtomicBool,
-) -> Result<()> {
-    for record in Records::open(path)? {
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
-        let (number, record) = record?;
-        let wrong = |problem: String| invalid(path, number, &problem);
-        let known = makers.iter().position(|maker| maker.takes(&record));
-        let index = known.unwrap_or(makers.len());
-        if known.is_none() {
-            makers.push(maker(&record, solvers).map_err(wrong)?);
-        }
-        makers[index].add(&record).map_err(wrong)?;
-    }
-    Ok(())
 }
 
 /// After this many starts in a row without an answer the rest is not asked.

@@ -313,10 +313,11 @@ fn members(path: &Path) -> Result<BTreeMap<String, OfMember>> {
     let Some(league) = League::read(path)? else {
         return Ok(BTreeMap::new());
     };
-    let mut members: BTreeMap<String, OfMember> = BTreeMap::new();
-    for (name, member) in &league.members {
-        members.entry(name.clone()).or_default().homes = homes(path, member);
-    }
+    let members = league.members.iter().map(|(name, member)| {
+        let homes = homes(path, member);
+        (name.clone(), OfMember { since: None, homes })
+    });
+    let mut members: BTreeMap<String, OfMember> = members.collect();
     let Some(plan) = directory.plan()? else {
         return Ok(members);
     };

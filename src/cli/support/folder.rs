@@ -75,10 +75,11 @@ pub(crate) fn read_text(path: &Path, most: u64) -> Result<String> {
 
 /// Atomically: a process that has the old file open still reads it completely.
 pub(crate) fn replace_file(path: &Path, text: &str) -> Result<()> {
-    let replaced = match path.is_file() || !path.exists() {
-        true => replace(path, text.as_bytes()),
+    let replaced = if path.is_file() || !path.exists() {
+        replace(path, text.as_bytes())
+    } else {
         // A pipe or a terminal.
-        false => fs::write(path, text),
+        fs::write(path, text)
     };
     replaced.map_err(|error| unwritable(path, &error))
 }
