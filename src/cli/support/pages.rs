@@ -4,13 +4,14 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use super::prelude::*;
+use super::setup::whole;
 use referee::arena::course::Course;
 use referee::bot::human::Inbox;
 use referee::play::stage::Stage;
 use referee::record::atomic_file::{AtomicFile, directory_of};
 use referee::report::serve::{Feed, Server, State};
+use referee::sandbox::Bound;
 use referee::sandbox::snapshot::is_own_page;
-use referee::sandbox::{Bound, Confinement};
 
 const LEFT: &str = "report.html";
 
@@ -67,7 +68,7 @@ impl PageOptions {
         played: Option<&Path>,
         records: Option<&Path>,
         folder: Option<&Path>,
-        limits: Vec<String>,
+        limits: &[Bound],
         game: &Arc<dyn Game>,
     ) -> Result<Pages> {
         self.check(records)?;
@@ -77,7 +78,7 @@ impl PageOptions {
         let feed = Feed::new(html::Options {
             title: title.to_owned(),
             private: self.private,
-            limits,
+            limits: limits.iter().map(Bound::line).collect(),
             notes: self.notes.clone(),
             frame: self.live.live_frame.clone(),
             game: Some(Arc::clone(game)).filter(|game| game.program().is_some()),
@@ -95,15 +96,6 @@ impl PageOptions {
             stays: !self.live_exit,
         })
     }
-}
-
-pub(crate) fn limits<'a>(programs: impl Iterator<Item = &'a Program>) -> Vec<String> {
-    programs
-        .filter_map(|program| program.confinement.as_ref())
-        .map(Confinement::bounds)
-        .find(|bounds| !bounds.is_empty())
-        .map(|bounds| bounds.iter().map(Bound::line).collect())
-        .unwrap_or_default()
 }
 
 impl Pages {
@@ -297,7 +289,7 @@ fn check_target(path: &Path, records: Option<&Path>) -> Result<()> {
     if path.is_dir() {
         return refused("it is a directory; give a file within it");
     }
-    if records.is_some_and(|records| place_of(records) == place_of(path)) {
+    if records.is_some_and(|records| whole(records) == whole(path)) {
         return refused("the page would replace the records; choose another file");
     }
     if is_stream {
@@ -317,14 +309,6 @@ fn check_target(path: &Path, records: Option<&Path>) -> Result<()> {
             referee::text::cause(&error)
         )),
     }
-}
-
-fn place_of(path: &Path) -> PathBuf {
-    let whole = fs::canonicalize(path).ok().or_else(|| {
-        let directory = fs::canonicalize(directory_of(path)).ok()?;
-        Some(directory.join(path.file_name()?))
-    });
-    whole.unwrap_or_else(|| path.to_owned())
 }
 
 fn is_page(path: &Path) -> io::Result<bool> {

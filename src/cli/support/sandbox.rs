@@ -145,8 +145,8 @@ impl SandboxOptions {
     }
 
     pub(crate) fn confine(&self, program: &Program) -> Result<Program> {
-        let sandboxes = self.of_bots(&[BotSpec::Program(program.clone())])?;
-        Ok(sandboxes.confine_one(std::slice::from_ref(program), 0)?)
+        let programs = std::slice::from_ref(program);
+        Ok(self.of_bots(programs)?.confine_one(programs, 0)?)
     }
 
     fn limits(&self) -> ResourceLimits {
@@ -164,11 +164,10 @@ impl SandboxOptions {
         self.choose(kind)?.map_err(|error| refused(&error))
     }
 
-    pub(crate) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes> {
-        let programs = || bots.iter().filter_map(BotSpec::program);
+    pub(crate) fn of_bots(&self, programs: &[Program]) -> Result<Sandboxes> {
         if self.kind.is_some() {
             let chosen = self.sandbox()?;
-            warn_memory(&chosen, programs().count());
+            warn_memory(&chosen, programs.len());
             return Ok(Sandboxes {
                 programs: chosen.clone(),
                 builtins: chosen,
@@ -176,8 +175,8 @@ impl SandboxOptions {
         }
         let builtins = self.choose(Some(Kind::None))?;
         let builtins = builtins.map_err(|error| refused(&error))?;
-        let is_foreign = |program: &&Program| program.builtin().is_none();
-        let count = programs().filter(is_foreign).count();
+        let foreign = programs.iter().filter(|one| one.builtin().is_none());
+        let count = foreign.count();
         let programs = match self.choose(if count > 0 { None } else { Some(Kind::None) })? {
             Ok(sandbox) => sandbox,
             Err(error) if error.obstacle == Obstacle::Absent => {

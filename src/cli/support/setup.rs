@@ -95,6 +95,17 @@ pub(crate) fn absolute(path: &Path) -> Result<String> {
     Ok(absolute.to_string_lossy().into_owned())
 }
 
+/// Without links, as far as the path exists.
+pub(crate) fn whole(path: &Path) -> PathBuf {
+    let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut known = path.ancestors();
+    let whole = known.find_map(|place| {
+        let rest = path.strip_prefix(place).ok()?;
+        Some(place.canonicalize().ok()?.join(rest))
+    });
+    whole.unwrap_or(path)
+}
+
 /// A piece set's file that bots can read as long as this lives: the user's, or a copy.
 #[derive(Debug)]
 pub(crate) struct PiecesFile {

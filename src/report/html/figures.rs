@@ -9,6 +9,7 @@ use super::{NAME_CHARS, cut};
 use crate::arena::course::Course;
 use crate::record::annotation::{self, Annotation};
 use crate::record::{BotIndex, Record, RecordSummary};
+use crate::report::integer;
 use crate::report::own::asked;
 use crate::report::standings::{columns, order, row, separate};
 use crate::text::{escape_controls, join_parts};
@@ -262,12 +263,8 @@ fn whole(figure: f64) -> f64 {
 fn bars(times: impl Iterator<Item = (f64, u32)>) -> Vec<u64> {
     let mut bars = Vec::new();
     for (ms, count) in times.filter(|(_, count)| *count > 0) {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "from the first bar on"
-        )]
-        let bar = ((ms.clamp(SHORTEST_MS, LONGEST_MS) / SHORTEST_MS).log10() * BARS) as u64;
+        let bar = (ms.clamp(SHORTEST_MS, LONGEST_MS) / SHORTEST_MS).log10() * BARS;
+        let bar = integer(bar);
         let first = *bars.first().unwrap_or(&bar);
         if bars.is_empty() {
             bars.push(first);

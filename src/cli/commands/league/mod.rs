@@ -1,7 +1,5 @@
 mod update;
 
-use std::path;
-
 use clap::Subcommand;
 use jiff::Timestamp;
 
@@ -10,7 +8,7 @@ use super::alike;
 use super::tournament::{BotOptions, Options, Venue};
 use crate::cli::commands::tournament::{ScheduleOptions, Task, start};
 use crate::cli::support::prelude::*;
-use crate::cli::support::setup::drawn_seed;
+use crate::cli::support::setup::{drawn_seed, whole};
 use referee::arena::plan::Format;
 use referee::league::intake::{self, Intake, people};
 use referee::league::season::LeagueDirectory;
@@ -186,17 +184,6 @@ fn run_update(args: &Args) -> Result<()> {
         seed,
     };
     with_bots(update.run())
-}
-
-/// Without links, as far as the path exists.
-fn whole(path: &Path) -> PathBuf {
-    let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut known = path.ancestors();
-    let whole = known.find_map(|place| {
-        let rest = path.strip_prefix(place).ok()?;
-        Some(place.canonicalize().ok()?.join(rest))
-    });
-    whole.unwrap_or(path)
 }
 
 fn take_in(league: &mut League, directory: &LeagueDirectory, intake: &Intake) -> Result<()> {

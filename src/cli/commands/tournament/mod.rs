@@ -19,7 +19,6 @@ use referee::arena::seeding::{listed, seeded};
 use referee::arena::shard::{Header, Shard};
 use referee::play::setup::now;
 use referee::report::serve::State;
-use referee::sandbox::Bound;
 
 pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
 
@@ -160,7 +159,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             Some(&journal_file),
             Some(&journal_file),
             (!matches!(task, Task::Shard(..))).then_some(out),
-            sandbox.bounds().iter().map(Bound::line).collect(),
+            &sandbox.bounds(),
             &ruleset,
         )
     };
