@@ -4,13 +4,13 @@ use std::fs::OpenOptions;
 use super::tournament::{GamesOptions, Options, OwnRun, Venue};
 use crate::cli::support::games::check_solvable;
 use crate::cli::support::prelude::*;
+use crate::cli::support::setup::bot;
 use referee::arena::comparison::{Progress, round};
 use referee::arena::plan::Format;
 use referee::arena::preparation::{identical, same_program};
 use referee::arena::{self, until};
 use referee::report::comparison::{Ended, Report};
 use referee::seed::{self, Purpose, generator};
-use referee::strategy;
 use referee::tournament::comparison::{Question, Terms, Verdict, draw};
 
 const BUDGET: &str = "10m";
@@ -385,7 +385,7 @@ fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant
         }
         wanted.extend(found);
     }
-    name_versions(&mut wanted)?;
+    name_versions(&mut wanted);
     wanted.extend(options.bots(&args.pool)?);
     let found = entrants::find(&wanted, &this_program()?, sandbox)?;
     for rejected in &found.rejected {
@@ -420,14 +420,11 @@ fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant
     Ok(entered)
 }
 
-fn name_versions(bots: &mut [BotPlan]) -> Result<()> {
-    let referee = this_program()?;
-    for bot in bots.iter_mut().filter(|bot| bot.name.is_empty()) {
-        match BotSpec::parse(&bot.bot, &referee, &strategy::NAMES) {
-            Ok(spec) => spec.name().clone_into(&mut bot.name),
-            // Reported when it is looked for.
-            Err(_) => return Ok(()),
-        }
+fn name_versions(bots: &mut [BotPlan]) {
+    for version in bots.iter_mut().filter(|bot| bot.name.is_empty()) {
+        // Another failure is reported when the bot is looked for.
+        let Ok(spec) = bot(&version.bot) else { return };
+        spec.name().clone_into(&mut version.name);
     }
     if let [new, old] = bots
         && new.name == old.name
@@ -435,5 +432,4 @@ fn name_versions(bots: &mut [BotPlan]) -> Result<()> {
         new.name += " (new)";
         old.name += " (old)";
     }
-    Ok(())
 }

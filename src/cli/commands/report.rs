@@ -220,15 +220,16 @@ fn write_each(
     fs::create_dir_all(folder).map_err(|error| unreadable(folder, &error))?;
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     for (name, slug) in all.iter().zip(slugs(&all)) {
-        let place = folder.join(slug);
+        let [page_file, text_file] =
+            ["html", "md"].map(|kind| folder.join(format!("{slug}.{kind}")));
         let member = members.get(*name).unwrap_or(&stranger);
         let since = member.since.as_ref();
         if let Some(absent) = absent.iter().find(|absent| absent.name == *name) {
             let reason = at_home(&absent.reason, &member.homes);
             let text = not_entered_text(name, &reason, since);
             let page = html::plain(&format!("{name}: did not enter"), &as_html(&text, None));
-            replace_file(&with_ending(&place, ".html"), &page)?;
-            replace_file(&with_ending(&place, ".md"), &text)?;
+            replace_file(&page_file, &page)?;
+            replace_file(&text_file, &text)?;
         } else {
             let mut text = OwnGames::new(name);
             let (mut games, mut seen) = (Vec::new(), HashSet::new());
@@ -257,8 +258,8 @@ fn write_each(
             for record in &games {
                 feed.publish(record).map_err(Failure::Referee)?;
             }
-            write(&feed, &with_ending(&place, ".html"))?;
-            replace_file(&with_ending(&place, ".md"), &text.text(since))?;
+            write(&feed, &page_file)?;
+            replace_file(&text_file, &text.text(since))?;
         }
     }
     note!(
@@ -279,12 +280,6 @@ fn record_at_home(record: Record, homes: &[String]) -> Result<Record> {
         .map(|home| json!(home).to_string().trim_matches('"').to_owned());
     let line = at_home(&record.to_line()?, &quoted.collect::<Vec<_>>());
     Ok(serde_json::from_str(&line)?)
-}
-
-fn with_ending(place: &Path, ending: &str) -> PathBuf {
-    let mut path = place.as_os_str().to_owned();
-    path.push(ending);
-    path.into()
 }
 
 fn for_each(files: &[&Path], mut each: impl FnMut(&Path, Record) -> Result<()>) -> Result<()> {

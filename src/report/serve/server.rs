@@ -54,11 +54,8 @@ impl Server {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let (shutdown, receiver) = watch::channel(false);
-        let runtime = Builder::new_current_thread()
-            .enable_io()
-            .enable_time()
-            .build()
-            .map_err(|error| explain("the server of the page", &error))?;
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| explain("the server of the page", &error))?;
         let thread = start_thread("live", move || {
             if let Err(error) = runtime.block_on(serve(listener, feed, receiver)) {
                 let cause = crate::text::cause(&error);

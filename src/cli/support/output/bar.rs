@@ -13,7 +13,6 @@ const WIDTH: usize = 80;
 /// The least width that has room for a bar before the text.
 const WIDTH_WITH_BAR: usize = 72;
 
-#[derive(Debug)]
 pub(crate) struct ProgressLine {
     pub(crate) is_terminal: bool,
     /// Empty while nothing is shown.
@@ -96,7 +95,6 @@ fn width() -> usize {
     terminal_width(&io::stderr()).unwrap_or(WIDTH)
 }
 
-#[derive(Debug)]
 pub(crate) struct ProgressBar {
     pub(crate) line: ProgressLine,
     done: Cell<u64>,
