@@ -211,7 +211,7 @@ fn write_each(
     })?;
     let not_entered = ranking.not_entered.clone();
     report.set_ranking(ranking, None);
-    let places = report.figures().places()?;
+    let places = report.figures.places()?;
     let absent = not_entered
         .iter()
         .filter(|absent| !all.contains(&absent.name));

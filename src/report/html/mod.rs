@@ -83,10 +83,10 @@ pub struct Report {
     drawings: usize,
     /// Games that their program could not draw.
     undrawn: u64,
-    games: u64,
+    pub games: u64,
     /// Digests of games, if copies are skipped.
     seen: Option<HashSet<u64>>,
-    figures: Figures,
+    pub figures: Figures,
 }
 
 impl Report {
@@ -180,10 +180,6 @@ impl Report {
         index
     }
 
-    pub const fn games(&self) -> u64 {
-        self.games
-    }
-
     pub fn bots(&self) -> usize {
         self.bots.len()
     }
@@ -206,10 +202,6 @@ impl Report {
         let game = quote(unknown.min()?.as_bytes());
         let fix = "if it is a program, give it with --game";
         Some(format!("the games of {game} have no drawings; {fix}"))
-    }
-
-    pub const fn figures(&self) -> &Figures {
-        &self.figures
     }
 
     /// Entries from `from`, as the inside of a JSON array, and the next index. Stops after about `bytes`

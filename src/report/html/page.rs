@@ -259,22 +259,17 @@ pub fn board(game: &dyn Game, position: &str) -> String {
 
 /// Puzzles in this order, in one file without network; the browser keeps what was solved.
 pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -> String {
-    let (mut editions, mut keys) = (Vec::<Value>::new(), Vec::new());
-    let mut entries = Vec::<Value>::new();
+    let (mut editions, mut entries) = (Vec::<Value>::new(), Vec::<Value>::new());
     for puzzle in puzzles {
-        let key = (&puzzle.game, &puzzle.rules, &puzzle.pieces);
-        let edition = keys.iter().position(|known| *known == key);
-        let edition = edition.unwrap_or_else(|| {
-            editions.push(json!({
-                "game": puzzle.game,
-                "rules": puzzle.rules,
-                "pieces": puzzle.pieces,
-            }));
-            keys.push(key);
-            keys.len() - 1
-        });
+        let (game, rules) = (&puzzle.game, &puzzle.rules);
+        let edition = json!({ "game": game, "rules": rules, "pieces": puzzle.pieces });
+        let known = editions.iter().position(|known| *known == edition);
+        let number = known.unwrap_or(editions.len());
+        if known.is_none() {
+            editions.push(edition);
+        }
         entries.push(json!([
-            edition,
+            number,
             puzzle.id,
             puzzle.position,
             puzzle.kind.name(),

@@ -85,7 +85,7 @@ pub(super) async fn send_events(
 ) -> Result<(), Disconnected> {
     let mut changes = shared.feed.watch();
     let watched = shared.feed.watched().filter(|_| wanted.stage);
-    let _watching = watched.map(|watched| watched.watch());
+    let _watching = watched.map(|watched| Arc::clone(&watched.watchers));
     let mut told = Now::default();
     let mut keep_alive = interval_at(Instant::now() + KEEP_ALIVE_INTERVAL, KEEP_ALIVE_INTERVAL);
     if wanted.from.is_none() {
@@ -107,7 +107,8 @@ pub(super) async fn send_events(
             && !now.tables.is_empty()
             && !Arc::ptr_eq(&now.tables, &told.tables)
         {
-            let tables = format!("[{},{}]", watched.now(), now.tables);
+            let time = watched.epoch.elapsed().as_millis();
+            let tables = format!("[{time},{}]", now.tables);
             send(sender, event("tables", &tables)).await?;
         }
         if now.state != told.state {

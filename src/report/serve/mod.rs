@@ -21,7 +21,7 @@ use crate::bot::human::Inbox;
 use crate::game::Game;
 use crate::play::stage::Stage;
 use crate::record::Record;
-use crate::report::html::{Figures, Options, Report};
+use crate::report::html::{Options, Report};
 use crate::threads::locked;
 use crate::tournament::standings::Ranking;
 
@@ -95,10 +95,9 @@ impl Feed {
     pub fn publish(&self, record: &Record) -> Result<(), String> {
         let mut report = self.report();
         report.add(record)?;
-        let games = report.games();
         // Still locked: no sequence may begin in between.
         self.tell(|now| {
-            now.games = games;
+            now.games = report.games;
             now.revision += 1;
         });
         drop(report);
@@ -171,10 +170,5 @@ impl Feed {
     fn entries(&self, sequence: u32, from: usize, bytes: usize) -> Option<(String, usize)> {
         let report = self.report();
         (self.sequence() == sequence).then(|| report.entries(from, bytes))
-    }
-
-    /// A copy: no game waits for calculations.
-    fn figures(&self) -> Figures {
-        self.report().figures().clone()
     }
 }

@@ -172,7 +172,8 @@ async fn calculate(feed: Arc<Feed>, mut shutdown: watch::Receiver<bool>) {
         let last = *shutdown.borrow_and_update();
         let revision = changes.borrow_and_update().revision;
         let began = Instant::now();
-        let figures = feed.figures();
+        // A copy: no game waits for calculations.
+        let figures = feed.report().figures.clone();
         let standings = figures.standings();
         let json = standings.map(|standings| figures.as_json(&standings).to_string());
         feed.tell(|now| {

@@ -33,9 +33,9 @@ pub(super) struct Watched {
     pub(super) stage: Stage,
     ruleset: Arc<dyn Game>,
     /// Each watcher holds a copy.
-    watchers: Arc<()>,
+    pub(super) watchers: Arc<()>,
     /// Times in the text are milliseconds from here.
-    epoch: Instant,
+    pub(super) epoch: Instant,
     expected: Mutex<Option<Expected>>,
     /// Of the person who plays at the page.
     pub(super) inbox: OnceLock<Inbox>,
@@ -62,15 +62,6 @@ impl Watched {
             expected: Mutex::new(None),
             inbox: OnceLock::new(),
         }
-    }
-
-    /// Watches until it is dropped.
-    pub(super) fn watch(&self) -> Arc<()> {
-        Arc::clone(&self.watchers)
-    }
-
-    pub(super) fn now(&self) -> u128 {
-        self.epoch.elapsed().as_millis()
     }
 
     pub(super) fn edition(&self) -> String {
