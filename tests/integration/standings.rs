@@ -581,7 +581,7 @@ fn tables_fit_their_terminal() {
     }
     let standings = collector.standings(&Ranking::default()).expect("ratings");
     for width in 40..=120 {
-        let text = table(&standings, &Palette::plain(), Some(width));
+        let text = table(&standings, &Palette::default(), Some(width));
         let heads = text.lines().next().unwrap_or_default();
         let results = ["won", "drawn", "lost"].map(|head| heads.contains(head));
         assert!(
@@ -601,7 +601,7 @@ fn tables_fit_their_terminal() {
         }
     }
     // Six short names fit with all figures.
-    let all = table(&standings, &Palette::plain(), None);
+    let all = table(&standings, &Palette::default(), None);
     assert!(all.contains("median") && all.contains("👩‍💻"), "{all}");
 }
 

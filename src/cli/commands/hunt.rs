@@ -1,3 +1,5 @@
+use std::sync::Mutex;
+
 use serde_json::Value;
 
 use crate::cli::support::prelude::*;
@@ -80,8 +82,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let stop = AtomicBool::new(false);
     let seed = args.seed.unwrap_or(0);
     let begun = Instant::now();
-    let until = begun + args.time.mul_f64(1.0 - TRYING_AGAIN);
-    let hunt = Hunt::new(Arc::clone(&ruleset), time, seed, until, &stop);
+    let hunt = Hunt {
+        ruleset: Arc::clone(&ruleset),
+        time,
+        seed,
+        until: begun + args.time.mul_f64(1.0 - TRYING_AGAIN),
+        stop: &stop,
+        shared: Mutex::default(),
+    };
     let bar = ProgressBar::new(args.time.as_secs(), "seconds");
     let (searched, interrupted) = run_with_ticks(
         &stop,
