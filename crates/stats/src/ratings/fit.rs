@@ -154,8 +154,9 @@ impl Fit {
 
     /// Of the first mover's strength over the second's, with its advantage.
     pub(super) fn difference(&self, parameters: &[f64], pairing: &Pairing, seat: usize) -> f64 {
-        let parts = self.signed(pairing, seat);
-        parts.map(|(index, sign)| sign * parameters[index]).sum()
+        let [first, second] = [pairing.bots[seat] as usize, pairing.bots[1 - seat] as usize];
+        let advantage = self.advantage.map_or(0.0, |index| parameters[index]);
+        parameters[first] - parameters[second] + advantage
     }
 
     fn odds(&self, parameters: &[f64], pairing: &Pairing, seat: usize) -> Odds {

@@ -27,15 +27,13 @@ const ROUNDING: f64 = 1e-4;
 struct Unit {
     differences: [f64; 2],
     speeds: [f64; 2],
-    /// How many results are its own.
-    results: usize,
+    /// Scores, weighted by speed, and how often each occurred.
+    results: Vec<[f64; 2]>,
 }
 
 /// A figure with what the games tell of it.
 pub(super) struct Profile {
     units: Vec<Unit>,
-    /// Scores, weighted by speed, and how often each occurred.
-    results: Vec<[f64; 2]>,
     /// The share of all that is known of the figure which these results tell.
     share: f64,
     /// In natural units.
@@ -66,7 +64,7 @@ impl Profile {
         }
         let profile = |pairings: &mut dyn Iterator<Item = &Pairing>| {
             let (mut told, mut squares, mut told_by_virtual) = (0.0, 0.0, 0.0);
-            let (mut units, mut results) = (Vec::new(), Vec::new());
+            let mut units = Vec::new();
             for pairing in pairings {
                 let of = |parameters, seat| fit.difference(parameters, pairing, seat);
                 let differences = [0, 1].map(|seat| of(parameters, seat));
@@ -84,27 +82,25 @@ impl Profile {
                     (games[0].map(|count| [count, 0, 0]), [first, 0.0]),
                     ([games[1], [0; 3], [0; 3]], [0.0, second]),
                 ] {
-                    if counts == [[0; 3]; 3] {
-                        continue;
-                    }
-                    let before = results.len();
+                    let mut results = Vec::new();
                     for (row, score) in counts.iter().zip(SCORES) {
                         let seen = row.iter().zip(SCORES).filter(|(count, _)| **count > 0);
                         results.extend(seen.map(|(&count, other)| {
                             [score * speeds[0] + other * speeds[1], f64::from(count)]
                         }));
                     }
-                    units.push(Unit {
-                        differences,
-                        speeds,
-                        results: results.len() - before,
-                    });
+                    if !results.is_empty() {
+                        units.push(Unit {
+                            differences,
+                            speeds,
+                            results,
+                        });
+                    }
                 }
             }
             let by_others = (1.0 / variance - told - told_by_virtual).max(0.0);
             Self {
                 units,
-                results,
                 share: told / (told + by_others),
                 deviation: variance.sqrt(),
                 pairs: told * told / squares,
@@ -120,21 +116,17 @@ impl Profile {
 
     /// How many deviations the games are above what is expected where the figure is larger by `shift`.
     fn root(&self, shift: f64) -> f64 {
-        let mut terms = self.results.clone();
-        let mut rest = &mut terms[..];
+        let mut terms = Vec::new();
         // What a unit can score.
         let (mut least, mut most) = (0.0_f64, 0.0_f64);
         for unit in &self.units {
-            let (own, others) = rest.split_at_mut(unit.results);
-            rest = others;
             let seats = unit.differences.iter().zip(unit.speeds);
             let expected: f64 = seats
                 .filter(|(_, speed)| *speed != 0.0)
                 .map(|(difference, speed)| speed / (1.0 + (-difference - shift * speed).exp()))
                 .sum();
-            for [term, _] in own {
-                *term -= expected;
-            }
+            let results = unit.results.iter();
+            terms.extend(results.map(|[score, count]| [score - expected, *count]));
             let end = |of: fn(f64, f64) -> f64| {
                 let ends = unit.speeds.iter().map(|&speed| of(speed, 0.0));
                 ends.sum::<f64>() - expected
