@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let seats = [seat(one)?, seat(two)?];
     let plan = MatchPlan::new(&*ruleset, 10, 7);
     let mut games = MatchRunner::new(GameRunner::new(ruleset, false)?, plan, seats);
-    let score = games.run(&mut ()).await?;
+    let score = games.run(&mut |_| Ok(())).await?;
     games.stop(GracePeriods::POLITE).await?;
     let points = BotIndex::ALL.map(|bot| score.points(bot));
     println!("{one} {} - {} {two}", points[0], points[1]);

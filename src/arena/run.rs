@@ -16,7 +16,7 @@ use super::results::{Next, Results};
 use super::scheduler::Scheduler;
 use super::shard::Shard;
 use super::worker::{ArenaContext, Playing, Worker, write_unplayed};
-use super::{Arena, Ended, Event, TournamentError};
+use super::{Arena, Ended, Event, GameSettings, TournamentError};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::bot::process::GracePeriods;
 use crate::log_target::{SPAN, TOURNAMENT};
@@ -45,6 +45,11 @@ impl Arena<'_> {
         stops: &mut mpsc::Receiver<()>,
         observer: &mut Observer<'_>,
     ) -> Result<(Ended, Plan, Results), TournamentError> {
+        let GameSettings {
+            ruleset,
+            jobs,
+            pieces_path,
+        } = self.settings;
         let mut progress = Progress {
             directory: self.directory,
             journal_file: self.journal_file,
@@ -65,16 +70,16 @@ impl Arena<'_> {
             plan,
             self.shard.map_or(1..u64::MAX, |shard| shard.pairs(plan)),
             progress.results.endings.clone(),
-            self.jobs,
+            jobs,
             progress.last.is_none() && self.shard.is_none() && plan.format.depends_on_results(),
-            write_unplayed(Arc::clone(&self.ruleset), plan, &commands),
+            write_unplayed(Arc::clone(&ruleset), plan, &commands),
         );
-        let span = span(&progress, self.jobs);
+        let span = span(&progress, jobs);
         let context = Arc::new(ArenaContext {
-            runner: GameRunner::new(self.ruleset, plan.adjudicate)?,
+            runner: GameRunner::new(ruleset, plan.adjudicate)?,
             plan: plan.clone(),
             entrants: self.entrants,
-            pieces_path: self.pieces_path,
+            pieces_path,
             scheduler,
             stage: self.stage,
             playing: Playing::default(),
@@ -84,7 +89,7 @@ impl Arena<'_> {
             .map_err(|error| explain("the thread of the journal", &error))?;
         let writer = Arc::new(writer);
         let mut workers = Vec::new();
-        while workers.len() < self.jobs {
+        while workers.len() < jobs {
             let (context_of, writer) = (Arc::clone(&context), Arc::clone(&writer));
             let (aborted, span) = (aborted.clone(), span.clone());
             let started = start_thread("worker", move || {

@@ -4,7 +4,6 @@ use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
@@ -16,10 +15,8 @@ use super::plan::{Plan, Restart};
 use super::scheduler::{Scheduler, WorkItem, WriteUnplayed};
 use crate::bot::process::GracePeriods;
 use crate::game::Game;
-use crate::game::Side;
 use crate::log_target::{SPAN, TOURNAMENT};
-use crate::play::GameObserver;
-use crate::play::clock::Clock;
+use crate::play::GameEvent;
 use crate::play::game_runner::{FinishedGame, GameError, GameRunner};
 use crate::play::seat::{Seat, stop_both};
 use crate::play::setup::{GameSetup, bot_entry};
@@ -27,7 +24,7 @@ use crate::play::stage::{Stage, Table};
 use crate::record::{BotIndex, Ending, FinishedRecord};
 use crate::seed;
 use crate::tournament::openings;
-use crate::tournament::schedule::{GameId, Half, PairOfGames, Pairing};
+use crate::tournament::schedule::{Half, PairOfGames, Pairing};
 
 pub struct ArenaContext {
     pub runner: GameRunner,
@@ -55,41 +52,6 @@ pub struct Worker<'a> {
     /// Number of the pairing's first pair, from which its processes' seeds are derived.
     pairing_number: u64,
     table: Option<Table>,
-}
-
-struct Reporter<'a> {
-    context: &'a ArenaContext,
-    id: GameId,
-    table: &'a mut dyn GameObserver,
-}
-
-impl GameObserver for Reporter<'_> {
-    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Game) -> io::Result<()> {
-        self.table.begins(setup, start)
-    }
-
-    fn to_move(&mut self, side: Side, clocks: &[Clock; 2]) -> io::Result<()> {
-        self.table.to_move(side, clocks)
-    }
-
-    fn turn(
-        &mut self,
-        side: Side,
-        turn: &str,
-        after: &dyn Game,
-        elapsed: Duration,
-    ) -> io::Result<()> {
-        self.table.turn(side, turn, after, elapsed)
-    }
-
-    fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
-        self.context.report(Event::Stalled {
-            id: self.id,
-            why: why.to_owned(),
-            again,
-        });
-        Ok(())
-    }
 }
 
 impl<'a> Worker<'a> {
@@ -189,14 +151,16 @@ impl<'a> Worker<'a> {
                 let Some((_, seats)) = &mut self.seats else {
                     return Err(io::Error::other("a pair is played, but it has no players").into());
                 };
-                let mut nobody = ();
-                let mut observer = Reporter {
-                    context,
-                    id: context.plan.id(scheduled.id),
-                    table: match &mut self.table {
-                        Some(table) => table,
-                        None => &mut nobody,
-                    },
+                let (table, id) = (&mut self.table, context.plan.id(scheduled.id));
+                let mut observer = |event: &GameEvent<'_>| {
+                    if let GameEvent::Stalled { why, again } = *event {
+                        let why = why.to_owned();
+                        context.report(Event::Stalled { id, why, again });
+                    }
+                    if let Some(table) = table {
+                        table.note(event);
+                    }
+                    Ok(())
                 };
                 let is_alone = context.playing.is_one();
                 let runner = &context.runner;
@@ -216,11 +180,13 @@ impl<'a> Worker<'a> {
                 context.playing.wait_for_another().await;
                 is_cold = true;
             };
-            if let Some(table) = &mut self.table {
-                table.leave();
-            }
             let ending = ending(&game);
-            let record = Arc::new(FinishedRecord::new(game.record));
+            let FinishedGame { record, fault } = game;
+            let record = Arc::new(FinishedRecord::new(record));
+            if let Some(table) = &mut self.table {
+                let (game, fault) = (&*record, fault.as_ref());
+                table.note(&GameEvent::Ended { game, fault });
+            }
             let finished = context.scheduler.finished(&scheduled, ending, record);
             finished.into_iter().for_each(write);
             is_cold = half != Half::First;

@@ -17,7 +17,7 @@ pub mod supervisor {
 
         impl SupervisorConnection {
             #[expect(clippy::unused_async, reason = "its counterpart waits")]
-            pub async fn ready(&mut self) -> io::Result<Option<Pid>> {
+            pub async fn ready(&mut self) -> io::Result<(Option<Pid>, Option<OpenAccount>)> {
                 match *self {}
             }
 
@@ -26,10 +26,6 @@ pub mod supervisor {
             }
 
             pub fn exit_report(&mut self) -> Option<ExitReport> {
-                match *self {}
-            }
-
-            pub fn take_account(&mut self) -> Option<OpenAccount> {
                 match *self {}
             }
 
@@ -108,13 +104,18 @@ pub mod cgroup {
 
 pub mod private_copy {
 
-    use crate::confinement::{BotCommand, CopySummary};
+    use std::path::PathBuf;
+
+    use crate::confinement::BotCommand;
     use crate::executable::CannotStart;
     use crate::settings::Settings;
+    use crate::snapshot::ContentHash;
 
     #[derive(Debug)]
     pub struct PrivateCopy {
-        pub(crate) summary: CopySummary,
+        pub(crate) hash: ContentHash,
+        pub(crate) directory: PathBuf,
+        pub(crate) large: Option<(PathBuf, u64)>,
     }
 
     impl PrivateCopy {

@@ -7,7 +7,6 @@ use crate::cli::support::folder::plan_in;
 use crate::cli::support::games::check_builtins;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
-use crate::cli::support::setup::recorded_ruleset;
 use referee::alike::questions::{Position, draw};
 use referee::alike::{Answers, QUESTIONS, Questionnaire};
 use referee::play::game_runner::GameError;
@@ -276,7 +275,7 @@ fn of_records(
         }
         last = Some(record);
     }
-    Ok(last.as_ref().map(recorded_ruleset).transpose()?)
+    Ok(last.as_ref().map(Record::ruleset).transpose()?)
 }
 
 /// What was asked and answered before.

@@ -214,7 +214,7 @@ impl Playing<'_> {
         let old = self.directory.plan()?;
         let seed = self.args.games.seed.or(old.as_ref().map(|old| old.seed));
         let seed = seed.unwrap_or_else(seed::drawn);
-        announce_terms(self.args, entered.len() - 2, self.venue.jobs, seed);
+        announce_terms(self.args, entered.len() - 2, self.venue.settings.jobs, seed);
         let (mut problem, mut ended, mut rejected) = (None, None, Vec::new());
         if let Some(old) = &old {
             // Those of the pool that failed the check play no games.
@@ -223,7 +223,7 @@ impl Playing<'_> {
         } else if !self.args.games.no_check {
             // Report bad openings before the checks.
             let request = self.venue.request();
-            request.check_openings(&*self.venue.ruleset, seed)?;
+            request.check_openings(&*self.venue.settings.ruleset, seed)?;
             let checked = self.venue.check(entered.clone(), &mut rejected);
             tokio::select! {
                 fit = checked => {
@@ -337,7 +337,7 @@ impl Playing<'_> {
             bench_after: Some(0),
             ..self.venue.request()
         };
-        let mut plan = request.new_plan(&*self.venue.ruleset, bots, rejected, seed)?;
+        let mut plan = request.new_plan(&*self.venue.settings.ruleset, bots, rejected, seed)?;
         plan.rounds = vec![round(opponents)];
         let different: BTreeSet<&String> = plan.openings.iter().collect();
         if different.len() < opponents.len() {

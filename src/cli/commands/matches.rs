@@ -20,7 +20,8 @@ use referee::bot::process::GracePeriods;
 use referee::bot::stderr::Tap;
 use referee::game::quarto::PieceFormat;
 use referee::log_target::SPAN;
-use referee::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
+use referee::play::Observer;
+use referee::play::match_runner::{MatchPlan, MatchRunner};
 use referee::report::serve::State;
 use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use referee::seed;
@@ -168,7 +169,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     });
     let out = BufWriter::new(GameText);
     let mut observer = Recorded {
-        inner: TerminalView::new(names, options.games, view, out, Notes),
+        view: TerminalView::new(names, options.games, view, out, Notes),
         file,
         pages,
         table,
@@ -177,13 +178,13 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     let _span = tracing::info_span!(target: SPAN, "match").entered();
     let runner = GameRunner::new(ruleset, options.adjudicate)?;
     let mut runner = MatchRunner::new(runner, plan, seats);
-    let played = run(&mut runner, &mut observer);
+    let played = run(&mut runner, &mut |event| observer.note(event));
     // Games before a bot or the machine failed count.
     let cannot_go_on = matches!(played, Err(Failure::Usage(_) | Failure::Exhausted(_)))
         && runner.score().games() > 0;
     observer.bar = None;
     if played.is_ok() || cannot_go_on {
-        observer.inner.score(runner.score())?;
+        observer.view.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
     let state = if played.is_ok() {
@@ -241,7 +242,7 @@ fn view_options(options: &Options, json: bool, people: [bool; 2]) -> ViewOptions
     }
 }
 
-fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<()> {
+fn run(runner: &mut MatchRunner, observer: &mut Observer<'_>) -> Result<()> {
     with_bots(async {
         let played = until_interrupted(async { Ok(Box::pin(runner.run(observer)).await?) }).await;
         let grace = match played {

@@ -96,14 +96,12 @@ pub(crate) fn title_of(paths: &[PathBuf]) -> String {
 }
 
 pub(crate) fn plan_of(file: &Path) -> Result<Option<Plan>> {
-    if !file.ends_with("games.jsonl") {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    // Other records are a table of their own.
+    if !file.ends_with("games.jsonl") || !folder.join("plan.json").is_file() {
         return Ok(None);
     }
-    match TournamentDirectory::at(file.parent().unwrap_or(Path::new(""))).plan() {
-        // Other records are a table of their own.
-        Err(TournamentError::NoPlan(_)) => Ok(None),
-        plan => Ok(plan?),
-    }
+    Ok(TournamentDirectory::at(folder).plan()?)
 }
 
 pub(crate) fn plan_in(texts: &[String]) -> Result<Option<Plan>> {

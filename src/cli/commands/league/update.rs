@@ -76,7 +76,7 @@ impl Update<'_> {
             Some(&journal_file),
             Some(self.args.folder()),
             bounds.iter().map(Bound::line).collect(),
-            &self.venue.ruleset,
+            &self.venue.settings.ruleset,
         )?;
         let folder = self.args.folder().to_string_lossy();
         let resume = format!("continue: referee league {}", shell::quoted(&folder));
@@ -149,7 +149,7 @@ impl Update<'_> {
         let count = sources.len() as u64;
         note!("building {}", counted(count, "submission", "submissions"));
         let sandbox = self.venue.options.games.sandbox.for_builds().sandbox()?;
-        let permits = Rc::new(Semaphore::new(self.venue.jobs));
+        let permits = Rc::new(Semaphore::new(self.venue.settings.jobs));
         let local = LocalSet::new();
         let builds: Vec<_> = sources
             .into_iter()
@@ -233,7 +233,7 @@ impl Update<'_> {
     }
 
     fn plan(&self, request: &PlanRequest, found: Entrants) -> Result<(Plan, Vec<Entrant>)> {
-        let (ruleset, old) = (&*self.venue.ruleset, self.old.as_ref());
+        let (ruleset, old) = (&*self.venue.settings.ruleset, self.old.as_ref());
         let playing = self.playing(|_| true);
         if let Some(lost) = found.rejected.first() {
             // It was fit before: this machine lacks something.

@@ -12,11 +12,11 @@ use crate::cli::support::output::is_one_terminal;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::warn_memory;
-use referee::arena::Arena;
 use referee::arena::entrants::Entrants;
-use referee::arena::preparation::{Notice, Preparation, write_pieces};
+use referee::arena::preparation::Notice;
 use referee::arena::seeding::{listed, seeded};
 use referee::arena::shard::{Header, Shard};
+use referee::arena::{Arena, GameSettings};
 use referee::play::setup::now;
 use referee::report::serve::State;
 use referee::sandbox::Bound;
@@ -98,7 +98,6 @@ pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<()
     result
 }
 
-#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<()> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let directory = TournamentDirectory::make(out)?;
@@ -166,18 +165,12 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     };
     with_bots(async {
         let mut stops = signals::stops();
-        let pieces_path = write_pieces(&directory, &*ruleset)?;
+        let settings = GameSettings::new(Arc::clone(&ruleset), jobs, &directory)?;
         let request = options.request(&sandbox);
-        let preparation = Preparation {
-            request: &request,
-            ruleset: &ruleset,
-            directory: &directory,
-            jobs,
-            pieces_path: pieces_path.as_deref(),
-        };
         // Before the slow entry checks: a port that is taken leaves no plan behind.
         let pages = is_played.then(pages).transpose()?;
-        let prepared = prepare(&preparation, old, entrants, &mut stops, pages.as_ref());
+        let (stops, shown) = (&mut stops, pages.as_ref());
+        let prepared = prepare(&request, &settings, &directory, old, entrants, stops, shown);
         let (plan, bots) = prepared.await?;
         let Some(pages) = pages else {
             if task == Task::Plan {
@@ -186,13 +179,8 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             return Ok(());
         };
         let shard = shards::shard(task, &plan, &directory)?;
-        let opened = Arena::open(&ruleset, &directory, journal, &journal_file, plan, bots)?;
-        let mut arena = Arena {
-            pieces_path,
-            jobs,
-            shard,
-            ..opened
-        };
+        let mut arena = Arena::open(&settings, &directory, journal, &journal_file, plan, bots)?;
+        arena.shard = shard;
         if let (Some(shard), Some([_, path])) = (shard, &files) {
             let header = Header::new(&arena.plan, shard, arena.results.games);
             directory.read_kept(&arena.plan, shard, &mut arena.results)?;
@@ -204,7 +192,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             note!("resuming after {before} of {all} games");
         }
         let resume = resume_command(&directory, shard, &options);
-        play(arena, &options, pages, &resume, &mut stops).await?;
+        play(arena, &options, pages, &resume, stops).await?;
         Ok(())
     })
 }
@@ -287,7 +275,9 @@ fn out_folder(options: &Options, named: bool) -> Result<PathBuf> {
 const SEEDS: usize = 16;
 
 async fn prepare(
-    preparation: &Preparation<'_>,
+    request: &PlanRequest,
+    settings: &GameSettings,
+    directory: &TournamentDirectory,
     old: Option<Plan>,
     entrants: Entrants,
     stops: &mut Stops,
@@ -302,14 +292,15 @@ async fn prepare(
     };
     if let Some(old) = old {
         let begun_in = old.clone();
-        let resumed = preparation.resume(old, entrants, &mut notify);
+        let ruleset = &*settings.ruleset;
+        let resumed = request.resume(ruleset, directory, old, entrants, &mut notify);
         return resumed.map_err(|error| match error {
             missing @ TournamentError::Missing(_) => with_place(missing.into(), Some(&begun_in)),
             error => error.into(),
         });
     }
     let begun = tokio::select! {
-        begun = preparation.begin(entrants, &mut notify) => begun?,
+        begun = request.begin(settings, directory, entrants, &mut notify) => begun?,
         _ = stops.recv() => return Err(Failure::Interrupted),
     };
     line.clear();
