@@ -26,7 +26,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Err("expected two bots".into());
     };
     let seats = [seat(one)?, seat(two)?];
-    let plan = MatchPlan::new(&*ruleset, 10, 7);
+    let plan = MatchPlan {
+        start: Some(ruleset.start().board()),
+        games: 10,
+        first: BotIndex::A,
+        seed: 7,
+        restart: false,
+    };
     let mut games = MatchRunner::new(GameRunner::new(ruleset, false)?, plan, seats);
     let score = games.run(&mut |_| Ok(())).await?;
     games.stop(GracePeriods::POLITE).await?;

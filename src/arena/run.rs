@@ -13,16 +13,16 @@ use tokio::sync::{mpsc, watch};
 use super::directory::TournamentDirectory;
 use super::plan::Plan;
 use super::results::{Next, Results};
-use super::scheduler::Scheduler;
+use super::scheduler::{Line, Scheduler};
 use super::shard::Shard;
-use super::worker::{ArenaContext, Playing, Worker, write_unplayed};
+use super::worker::{ArenaContext, Playing, Worker};
 use super::{Arena, Ended, Event, GameSettings, TournamentError};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::bot::process::GracePeriods;
 use crate::log_target::{SPAN, TOURNAMENT};
 use crate::play::game_runner::{GameError, GameRunner};
-use crate::record::journal::Writer;
-use crate::record::{FinishedRecord, RecordSummary};
+use crate::record::RecordSummary;
+use crate::record::journal::{SYNC_INTERVAL, Writer};
 use crate::text::cause;
 use crate::tournament::schedule::Round;
 use crate::tournament::sprt::Decision;
@@ -63,8 +63,6 @@ impl Arena<'_> {
         progress.next_round()?;
         let (events, mut received) = mpsc::unbounded_channel();
         let (abort, aborted) = watch::channel(false);
-        let commands = self.entrants.iter().map(|(bot, _)| &bot.program.command);
-        let commands: Vec<_> = commands.cloned().collect();
         let plan = &progress.plan;
         let scheduler = Scheduler::new(
             plan,
@@ -72,7 +70,6 @@ impl Arena<'_> {
             progress.results.endings.clone(),
             jobs,
             progress.last.is_none() && self.shard.is_none() && plan.format.depends_on_results(),
-            write_unplayed(Arc::clone(&ruleset), plan, &commands),
         );
         let span = span(&progress, jobs);
         let context = Arc::new(ArenaContext {
@@ -85,7 +82,7 @@ impl Arena<'_> {
             playing: Playing::default(),
             events,
         });
-        let writer = Writer::start(self.journal)
+        let writer = Writer::start(self.journal, SYNC_INTERVAL)
             .map_err(|error| explain("the thread of the journal", &error))?;
         let writer = Arc::new(writer);
         let mut workers = Vec::new();
@@ -200,7 +197,11 @@ fn run_worker(
     writer: &Writer,
     mut aborted: watch::Receiver<bool>,
 ) -> Result<(), GameError> {
-    let write = |game: Arc<FinishedRecord>| {
+    let write = |line: Line| {
+        let game = match line {
+            Line::Played(game) => game,
+            Line::Unplayed(game, benched) => context.unplayed(&game, &benched),
+        };
         let context = Arc::clone(context);
         writer.write(Arc::clone(game.line()), move |written| {
             context.scheduler.written();

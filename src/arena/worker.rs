@@ -12,9 +12,8 @@ use tracing::Instrument as _;
 use super::Event;
 use super::entrants::{Entrant, StderrLog};
 use super::plan::{Plan, Restart};
-use super::scheduler::{Scheduler, WorkItem, WriteUnplayed};
+use super::scheduler::{Benched, Line, Scheduler, WorkItem};
 use crate::bot::process::GracePeriods;
-use crate::game::Game;
 use crate::log_target::{SPAN, TOURNAMENT};
 use crate::play::GameEvent;
 use crate::play::game_runner::{FinishedGame, GameError, GameRunner};
@@ -24,7 +23,7 @@ use crate::play::stage::{Stage, Table};
 use crate::record::{BotIndex, Ending, FinishedRecord};
 use crate::seed;
 use crate::tournament::openings;
-use crate::tournament::schedule::{Half, PairOfGames, Pairing};
+use crate::tournament::schedule::{Half, PairOfGames, Pairing, ScheduledGame};
 
 pub struct ArenaContext {
     pub runner: GameRunner,
@@ -41,6 +40,34 @@ pub struct ArenaContext {
 impl ArenaContext {
     fn report(&self, event: Event) {
         let _ = self.events.send(event);
+    }
+
+    /// No process is started.
+    pub fn unplayed(&self, scheduled: &ScheduledGame, benched: &Benched) -> Arc<FinishedRecord> {
+        // A record lists the pairing's `a` first even if `b` moves first.
+        let mut bots = scheduled.seats;
+        if scheduled.id.half == Half::Second {
+            bots.reverse();
+        }
+        let setup = GameSetup {
+            number: 2 * scheduled.id.pair + scheduled.id.half as u64,
+            id: self.plan.id(scheduled.id).to_string(),
+            seed: self.plan.seed,
+            first: BotIndex::ALL[scheduled.id.half as usize],
+            start: openings::at(&self.plan.openings, scheduled.opening).unwrap_or_default(),
+            process_seeds: [0, 0],
+        };
+        let players = bots.map(|bot| {
+            let (entrant, _) = &self.entrants[bot.index()];
+            bot_entry(&entrant.plan.name, &entrant.program.command)
+        });
+        let by = BotIndex::ALL[usize::from(benched.bot == bots[1])];
+        let why = format!(
+            "it forfeited {} games in a row and is benched",
+            benched.after
+        );
+        let record = setup.unplayed(self.runner.ruleset(), players, by, benched.reason, &why);
+        Arc::new(FinishedRecord::new(record))
     }
 }
 
@@ -68,7 +95,7 @@ impl<'a> Worker<'a> {
     /// Plays until the scheduler has no work or `abort` is ready; passes records to `write`.
     pub async fn run(
         &mut self,
-        write: impl Fn(Arc<FinishedRecord>),
+        write: impl Fn(Line),
         mut abort: impl Future<Output = ()> + Unpin,
     ) -> Result<(), GameError> {
         let scheduler = &self.context.scheduler;
@@ -123,7 +150,7 @@ impl<'a> Worker<'a> {
         &mut self,
         pair: &PairOfGames,
         done: [bool; 2],
-        write: &impl Fn(Arc<FinishedRecord>),
+        write: &impl Fn(Line),
     ) -> Result<(), GameError> {
         let context = self.context;
         let restart = context.plan.restart;
@@ -276,50 +303,6 @@ impl Playing {
         }
         self.pairs.fetch_add(1, Ordering::SeqCst);
     }
-}
-
-/// Returns a function that makes these records. `commands` are the bots', as recorded.
-pub fn write_unplayed(
-    ruleset: Arc<dyn Game>,
-    plan: &Plan,
-    commands: &[Vec<String>],
-) -> Box<WriteUnplayed> {
-    let plan = plan.clone();
-    let entries: Vec<_> = plan
-        .bots
-        .iter()
-        .zip(commands)
-        .map(|(bot, command)| bot_entry(&bot.name, command))
-        .collect();
-    Box::new(move |scheduled, benched| {
-        let first = BotIndex::ALL[scheduled.id.half as usize];
-        // A record lists the pairing's `a` first even if `b` moves first.
-        let [a, b] = match (first, scheduled.seats) {
-            (BotIndex::A, seats) => seats,
-            (BotIndex::B, [b, a]) => [a, b],
-        };
-        let setup = GameSetup {
-            number: 2 * scheduled.id.pair + scheduled.id.half as u64,
-            id: plan.id(scheduled.id).to_string(),
-            seed: plan.seed,
-            first,
-            start: openings::at(&plan.openings, scheduled.opening).unwrap_or_default(),
-            // No process is started.
-            process_seeds: [0, 0],
-        };
-        let players = [a, b].map(|bot| entries[bot.index()].clone());
-        let by = if benched.bot == b {
-            BotIndex::B
-        } else {
-            BotIndex::A
-        };
-        let why = format!(
-            "it forfeited {} games in a row and is benched",
-            benched.after
-        );
-        let record = setup.unplayed(&*ruleset, players, by, benched.reason, &why);
-        Arc::new(FinishedRecord::new(record))
-    })
 }
 
 #[cfg(test)]

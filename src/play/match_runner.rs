@@ -11,7 +11,6 @@ use super::game_runner::{FinishedGame, GameError, GameRunner};
 use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries};
 use crate::bot::process::GracePeriods;
-use crate::game::Game;
 use crate::record::{BotIndex, FinishedRecord, ForfeitReason, Record};
 use crate::seed;
 
@@ -27,24 +26,6 @@ pub struct MatchPlan {
 }
 
 impl MatchPlan {
-    /// From the start of the game. The first mover is drawn from the seed if the rules require it. Processes are
-    /// kept.
-    pub fn new(ruleset: &dyn Game, games: u64, seed: u64) -> Self {
-        let start = (!ruleset.info().has_drawn_start).then(|| ruleset.start().board());
-        let first = if ruleset.info().is_first_drawn {
-            seed::first_bot(seed)
-        } else {
-            0
-        };
-        Self {
-            start,
-            games,
-            first: BotIndex::ALL[first],
-            seed,
-            restart: false,
-        }
-    }
-
     /// `number` counts from 0.
     fn game<'a>(&self, number: u64, start: &'a str) -> GameSetup<'a> {
         GameSetup {

@@ -116,6 +116,16 @@ fn start_board() -> String {
     InPlay::new(FourInARow).board()
 }
 
+fn plan(games: u64) -> MatchPlan {
+    MatchPlan {
+        start: Some(start_board()),
+        games,
+        first: BotIndex::A,
+        seed: 7,
+        restart: false,
+    }
+}
+
 fn setup(start: &str) -> GameSetup<'_> {
     GameSetup {
         number: 0,
@@ -180,7 +190,7 @@ async fn a_void_game_of_a_match_is_played_to_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let runner = GameRunner::with_fixed_stalls(Arc::new(InPlay::new(FourInARow)), true);
     let seats = [0, 1].map(|_| seat(SILENT_AT_FIRST, folder.path(), LONG));
-    let plan = MatchPlan::new(runner.ruleset(), 2, 7);
+    let plan = plan(2);
     let mut games = MatchRunner::new(runner, plan, seats);
     let mut observer = Observer::default();
     let score = games.run(&mut noting(&mut observer)).await.unwrap();
@@ -196,7 +206,7 @@ async fn void_games_do_not_bench_a_bot() {
     let folder = tempfile::tempdir().unwrap();
     let runner = GameRunner::with_fixed_stalls(Arc::new(InPlay::new(FourInARow)), true);
     let seats = [SILENT; 2].map(|script| seat(script, folder.path(), SHORT));
-    let plan = MatchPlan::new(runner.ruleset(), 1, 7);
+    let plan = plan(1);
     let mut games = MatchRunner::new(runner, plan, seats);
     let mut observer = Observer::default();
     for _ in 0..4 {

@@ -19,9 +19,8 @@ fn found(kind: &str, arguments: &[&str]) -> Run {
     let kind = format!("\"kind\": \"{kind}\"");
     let runs = ["2s", "8s", "40s"].iter();
     let mut runs = runs.map(|time| hunt(&[&["--time", time, "--json"], arguments].concat()));
-    let run = runs.find(|run| {
-        run.code == Some(3) && run.stdout.contains(&kind) && !run.records().is_empty()
-    });
+    let run = runs
+        .find(|run| run.code == Some(3) && run.stdout.contains(&kind) && !run.records().is_empty());
     run.expect("something is found")
 }
 

@@ -29,15 +29,6 @@ struct Confined {
     files: Option<PrivateCopy>,
 }
 
-/// The same sandbox with the same files.
-impl PartialEq for Confinement {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for Confinement {}
-
 impl Confinement {
     pub(super) fn new(settings: &Arc<Settings>, files: Option<PrivateCopy>) -> Self {
         Self(Arc::new(Confined {

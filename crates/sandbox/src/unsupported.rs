@@ -41,10 +41,6 @@ pub mod supervisor {
                 match *self {}
             }
 
-            pub fn bot_has_ended(&self, _: Pid) -> bool {
-                match *self {}
-            }
-
             pub fn limits(&self) -> &ResourceLimits {
                 match *self {}
             }
@@ -67,6 +63,10 @@ pub mod procfs {
         }
 
         pub const fn state(&self) -> Option<char> {
+            match *self {}
+        }
+
+        pub const fn has_ended(&self) -> bool {
             match *self {}
         }
 
@@ -142,17 +142,12 @@ pub mod probe {
         Vec::new()
     }
 
-    pub(crate) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
+    pub(crate) fn try_out(settings: &mut Settings) -> Result<(), NotAvailable> {
         Err(NotAvailable {
             probe: format!("the sandbox {}", settings.kind),
             cause: "available on Linux only".to_owned(),
             fix: "use --sandbox none, for bots that you trust".to_owned(),
             obstacle: Obstacle::Absent,
         })
-    }
-
-    #[expect(clippy::unnecessary_wraps, reason = "its counterpart may fail")]
-    pub(crate) const fn find_groups(_: &mut Settings) -> Result<(), NotAvailable> {
-        Ok(())
     }
 }

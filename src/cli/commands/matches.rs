@@ -199,7 +199,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
 
 /// Who plays there. A person against a bot plays at the page, if one is served that can draw the game.
 fn at_terminal(options: &Options, bots: &[BotSpec; 2], ruleset: &dyn Game) -> [bool; 2] {
-    let people = bots.each_ref().map(|bot| *bot == BotSpec::Human);
+    let people = bots.each_ref().map(|bot| bot.program().is_none());
     let is_drawn = options.pages.live.is_on() && ruleset.program().is_none();
     if is_drawn && people[0] != people[1] {
         return [false; 2];
@@ -209,7 +209,7 @@ fn at_terminal(options: &Options, bots: &[BotSpec; 2], ruleset: &dyn Game) -> [b
 
 fn names(options: &Options, bots: &[BotSpec; 2]) -> [String; 2] {
     let given = [&options.name1, &options.name2];
-    let two_people = *bots == [BotSpec::Human, BotSpec::Human];
+    let two_people = bots.iter().all(|bot| bot.program().is_none());
     let names = [0, 1].map(|i| match given[i] {
         Some(given) => short_name(given),
         None if two_people => format!("player {}", i + 1),

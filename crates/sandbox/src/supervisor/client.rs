@@ -18,7 +18,7 @@ use super::message::{SpawnRequest, SupervisorEvent, receive_some, send_descripto
 use crate::backend::Backend;
 use crate::cgroup::{Group, OpenAccount};
 use crate::limits::{ExitReport, ResourceLimits};
-use crate::procfs::{self, Stat};
+use crate::procfs;
 use crate::settings::Settings;
 use crate::system::most_open_files;
 
@@ -209,12 +209,6 @@ impl SupervisorConnection {
     /// child any more.
     pub fn bot(&self, leader: Pid) -> Option<Pid> {
         (0..self.helpers()).try_fold(leader, |pid, _| procfs::children(pid).first().copied())
-    }
-
-    /// Whether the bot has exited, although not yet reported.
-    pub fn bot_has_ended(&self, leader: Pid) -> bool {
-        let stat = self.bot(leader).and_then(Stat::read);
-        stat.is_none_or(|stat| stat.has_ended())
     }
 
     pub fn limits(&self) -> &ResourceLimits {
