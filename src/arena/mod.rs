@@ -48,8 +48,6 @@ use crate::tournament::sprt::Decision;
 #[derive(Debug)]
 pub enum Event {
     Written(Arc<FinishedRecord>),
-    /// A round begins; from 1.
-    Round(usize),
     /// A clock ran out, perhaps because of the referee.
     Stalled {
         id: GameId,

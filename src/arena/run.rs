@@ -306,7 +306,6 @@ impl Progress<'_, '_> {
             Next::Round(round) => {
                 self.plan.rounds.push(round.clone());
                 self.directory.write_plan(&mut self.plan)?;
-                let _ = self.observe(&Event::Round(self.plan.rounds.len()));
                 return Ok(Some(round));
             }
             Next::Over => self.last = Some(Ended::Complete),

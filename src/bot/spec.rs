@@ -155,13 +155,6 @@ impl BotSpec {
             Self::Program(program) => Some(program),
         }
     }
-
-    pub fn command(&self) -> Vec<String> {
-        match self {
-            Self::Human => vec!["human".to_owned()],
-            Self::Program(program) => program.command.clone(),
-        }
-    }
 }
 
 impl Program {

@@ -2,8 +2,6 @@ mod options;
 mod run;
 pub(crate) mod shards;
 
-use std::thread::available_parallelism;
-
 use jiff::tz::TimeZone;
 
 use crate::cli::support::folder::title_of_folder;
@@ -20,6 +18,7 @@ use referee::arena::{Arena, GameSettings};
 use referee::play::setup::now;
 use referee::report::serve::State;
 use referee::sandbox::Bound;
+use referee::threads::processors;
 
 pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
 
@@ -376,7 +375,7 @@ fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<()> {
 }
 
 fn usual_jobs() -> usize {
-    (available_parallelism().map_or(1, usize::from) / 2).max(1)
+    (processors() / 2).max(1)
 }
 
 pub(crate) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
@@ -386,7 +385,7 @@ pub(crate) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -
 }
 
 fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
-    let cores = available_parallelism().map_or(1, usize::from);
+    let cores = processors();
     let Some(jobs) = options.games.jobs else {
         return usual_jobs();
     };

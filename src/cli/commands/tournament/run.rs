@@ -156,9 +156,7 @@ fn with_resume(error: TournamentError, resume: &str) -> Failure {
 
 fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
     let text = match event {
-        Event::Written(_) | Event::NotWritten(_) | Event::WorkerEnded(_) | Event::Round(_) => {
-            return;
-        }
+        Event::Written(_) | Event::NotWritten(_) | Event::WorkerEnded(_) => return,
         Event::Stalled { id, why, again } => format!("{id}: {}", stall_sentence(why, *again)),
         Event::FewerGames(why) => {
             format!("fewer games are played at a time from now on: {why}")
