@@ -93,8 +93,8 @@ pub const fn rounds(entrants: u32) -> u32 {
     }
 }
 
-/// The next round from the matches played: one list a round, each in the order of the round's pairings. The error says
-/// why these are not the matches of a knockout.
+/// The next round from the matches played: one list a round, each in the order of the round's pairings. The error is a
+/// sentence: there are no entrants, or the results are not those of the bracket.
 pub fn next_round(entrants: u32, pairs_each: u32, played: &[Vec<Match>]) -> Result<Next, String> {
     let mut places = bracket(entrants);
     let mut before = 0;

@@ -444,8 +444,8 @@ fn results_of_another_bracket_are_refused() {
         Err("a knockout needs at least one entrant".to_owned())
     );
     for wrong in [vec![], vec![played(0, 2)], vec![played(2, 1)]] {
-        let error = "the results of round 1 are not those of its matches in the bracket";
-        assert_eq!(next(&[wrong]), Err(error.to_owned()));
+        let sentence = "the results of round 1 are not those of its matches in the bracket";
+        assert_eq!(next(&[wrong]), Err(sentence.to_owned()));
     }
     let first = vec![played(1, 2)];
     let last = vec![played(0, 1)];

@@ -17,7 +17,6 @@ use referee::arena::shard::{Header, Shard};
 use referee::arena::{Arena, GameSettings};
 use referee::play::setup::now;
 use referee::report::serve::State;
-use referee::sandbox::Bound;
 use referee::threads::processors;
 
 pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
@@ -97,6 +96,7 @@ pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<()
     result
 }
 
+#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<()> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let directory = TournamentDirectory::make(out)?;
@@ -158,7 +158,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             Some(&journal_file),
             Some(&journal_file),
             (!matches!(task, Task::Shard(..))).then_some(out),
-            sandbox.bounds().iter().map(Bound::line).collect(),
+            &sandbox.bounds(),
             &ruleset,
         )
     };
@@ -177,7 +177,15 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             }
             return Ok(());
         };
-        let shard = shards::shard(task, &plan, &directory)?;
+        let shard = match task {
+            Task::Shard(..) if plan.sprt.is_some() => bail!(
+                "a sequential test decides after every pair whether to stop, so it cannot be played in parts; use referee \
+                 tournament --out {}",
+                directory.quoted()
+            ),
+            Task::Shard(shard, _) => Some(shard),
+            Task::Play | Task::Plan | Task::Announce => None,
+        };
         let mut arena = Arena::open(&settings, &directory, journal, &journal_file, plan, bots)?;
         arena.shard = shard;
         if let (Some(shard), Some([_, path])) = (shard, &files) {
@@ -314,8 +322,13 @@ async fn prepare(
 pub(crate) fn print_notice(line: &ProgressLine, notice: Notice<'_>) {
     let text = match notice {
         Notice::Checking { name, number, of } => {
-            let text = format!("checking {number} of {of}: {}", escape_controls(name));
-            return line.report_if_due(text);
+            if line.is_due() {
+                line.report(format!(
+                    "checking {number} of {of}: {}",
+                    escape_controls(name)
+                ));
+            }
+            return;
         }
         Notice::Text(text) => format!("referee: {text}"),
     };
@@ -379,17 +392,8 @@ fn usual_jobs() -> usize {
 }
 
 pub(crate) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
-    let jobs = games_at_once(options, entrants);
-    warn_memory(sandbox, jobs.saturating_mul(2));
-    jobs
-}
-
-fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
     let cores = processors();
-    let Some(jobs) = options.games.jobs else {
-        return usual_jobs();
-    };
-    let jobs = usize::from(jobs);
+    let jobs = options.games.jobs.map_or_else(usual_jobs, usize::from);
     // Below one second a wait for a core matters.
     let short = |time: Duration| time < Duration::from_secs(1);
     let is_short = entrants.iter().any(|bot| {
@@ -409,5 +413,6 @@ fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
             usual_jobs()
         );
     }
+    warn_memory(sandbox, jobs.saturating_mul(2));
     jobs
 }
