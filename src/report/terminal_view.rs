@@ -14,8 +14,7 @@ use crate::play::GameEvent;
 use crate::play::game_runner::GameFault;
 use crate::record::{BotIndex, FinishedRecord, Record};
 use crate::text::{counted, cut, escape, escape_controls, short_name};
-use crate::tournament::ratings::Model;
-use crate::tournament::standings::{Collector, Place};
+use crate::tournament::standings::{Collector, Place, Ranking};
 
 const STDERR_LINES: usize = 12;
 
@@ -194,7 +193,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         if self.options.json || self.games == 1 {
             return Ok(());
         }
-        if let Ok(standings) = self.collector.standings(&Model::default()) {
+        if let Ok(standings) = self.collector.standings(&Ranking::default()) {
             self.figures(&standings.places)?;
         }
         // Scripts read the last line.

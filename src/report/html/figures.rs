@@ -13,7 +13,7 @@ use crate::report::integer;
 use crate::report::own::asked;
 use crate::report::standings::{columns, order, row, separate};
 use crate::text::{escape_controls, join_parts};
-use crate::tournament::ratings::{Model, RatingError};
+use crate::tournament::ratings::RatingError;
 use crate::tournament::standings::{Collector, Place, Ranking, Scores, Standings};
 
 /// Bars of the page's charts in a factor of ten; the first begins at 1 µs.
@@ -127,7 +127,7 @@ impl Figures {
     }
 
     pub fn standings(&self) -> Result<Standings, RatingError> {
-        self.collector.ranked(&Model::default(), &self.ranking)
+        self.collector.standings(&self.ranking)
     }
 
     /// For the script. `standings` are those of [`Figures::standings`].
@@ -238,7 +238,7 @@ fn absent(standings: &Standings) -> Vec<Value> {
 
 /// The bots that have played; empty when results determine no ratings.
 fn rated(scores: &Scores, bots: usize) -> Vec<Rated> {
-    let Ok(ratings) = scores.ratings(bots, &Model::default()) else {
+    let Ok(ratings) = scores.ratings(bots) else {
         return Vec::new();
     };
     let groups: Vec<usize> = ratings.bots.iter().map(|rating| rating.group).collect();

@@ -14,7 +14,6 @@ use referee::league::season::LeagueDirectory;
 use referee::league::state::{self, Member, Status, Version, at_home, homes};
 use referee::report::grades::students;
 use referee::text::cut;
-use referee::tournament::ratings::Model;
 use referee::tournament::schedule::Round;
 
 const NAMED: usize = 5;
@@ -342,7 +341,7 @@ fn note_places(
     let ranking = results.ranking(old);
     let mut places = ranking.before.clone();
     if results.is_done(old) {
-        let standings = results.collector.ranked(&Model::default(), &ranking)?;
+        let standings = results.collector.standings(&ranking)?;
         let ranks = standings.places.into_iter();
         places = ranks.map(|place| (place.name, place.rank)).collect();
     }
