@@ -45,14 +45,6 @@ impl RecordFile {
             journal,
         })
     }
-
-    /// Appends a line with its newline, completely or not at all.
-    fn append(&mut self, line: &str) -> io::Result<()> {
-        self.journal.append(line).map_err(|error| {
-            let (path, cause) = (self.path.display(), referee::text::cause(&error));
-            io::Error::other(format!("{path}: cannot write the record: {cause}"))
-        })
-    }
 }
 
 pub(crate) struct Recorded<F> {
@@ -110,8 +102,11 @@ impl<F: GameObserver> GameObserver for Recorded<F> {
 
 impl<F: MatchObserver> MatchObserver for Recorded<F> {
     fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
-        if let Some(file) = &mut self.file {
-            file.append(game.finished.line())?;
+        if let Some(RecordFile { path, journal }) = &mut self.file {
+            journal.append(game.finished.line()).map_err(|error| {
+                let (path, cause) = (path.display(), referee::text::cause(&error));
+                io::Error::other(format!("{path}: cannot write the record: {cause}"))
+            })?;
         }
         if let Some(table) = &mut self.table {
             table.leave();
