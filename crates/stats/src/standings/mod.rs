@@ -361,7 +361,7 @@ fn to_f64(count: u64) -> f64 {
 /// Bins of 1 %, so that the median needs no list of all times.
 #[derive(Clone, Debug, Default)]
 struct Times {
-    bins: BTreeMap<i32, u32>,
+    bins: HashMap<i32, u32>,
     count: u64,
     worst: f64,
 }
@@ -414,7 +414,9 @@ impl Times {
     }
 
     fn all(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
-        let bins = self.bins.iter();
+        let mut bins: Vec<_> = self.bins.iter().collect();
+        bins.sort_unstable();
+        let bins = bins.into_iter();
         bins.map(|(&bin, &count)| ((f64::from(bin) / BINS).exp(), count))
     }
 }
