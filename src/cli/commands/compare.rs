@@ -102,14 +102,6 @@ impl Args {
     fn writes_markdown_to_stdout(&self) -> bool {
         self.markdown.as_deref() == Some(Path::new("-"))
     }
-
-    fn options(&self) -> Options {
-        Options {
-            pairs: Some(self.pairs),
-            games: self.games.clone(),
-            ..Options::default()
-        }
-    }
 }
 
 const fn percentage(has_pool: bool) -> u8 {
@@ -122,7 +114,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.json && args.writes_markdown_to_stdout() {
         bail!("--json and --markdown - both write to standard output; give --markdown a file");
     }
-    let options = args.options();
+    let options = Options {
+        pairs: Some(args.pairs),
+        games: args.games.clone(),
+        ..Options::default()
+    };
     let ruleset = options.ruleset(None)?;
     check_solvable(&*ruleset, "--adjudicate", args.games.adjudicate)?;
     let sandbox = args.games.sandbox.sandbox()?;

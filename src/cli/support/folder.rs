@@ -75,7 +75,9 @@ pub(crate) fn read_text(path: &Path, most: u64) -> Result<String> {
 
 /// Atomically: a process that has the old file open still reads it completely.
 pub(crate) fn replace_file(path: &Path, text: &str) -> Result<()> {
-    let replaced = if path.is_file() || !path.exists() {
+    let replaced = if path.is_dir() {
+        Err(io::ErrorKind::IsADirectory.into())
+    } else if path.is_file() || !path.exists() {
         replace(path, text.as_bytes())
     } else {
         // A pipe or a terminal.

@@ -41,14 +41,6 @@ impl RecordFile {
             journal,
         })
     }
-
-    /// Appends a line with its newline, completely or not at all.
-    fn append(&mut self, line: &str) -> io::Result<()> {
-        self.journal.append(line).map_err(|error| {
-            let (path, cause) = (self.path.display(), referee::text::cause(&error));
-            io::Error::other(format!("{path}: cannot write the record: {cause}"))
-        })
-    }
 }
 
 /// What becomes of a match besides the view of it.
@@ -66,8 +58,11 @@ impl<O: io::Write, E: io::Write> Recorded<O, E> {
             table.note(event);
         }
         if let GameEvent::Ended { game, .. } = event {
-            if let Some(file) = &mut self.file {
-                file.append(game.line())?;
+            if let Some(RecordFile { path, journal }) = &mut self.file {
+                journal.append(game.line()).map_err(|error| {
+                    let (path, cause) = (path.display(), referee::text::cause(&error));
+                    io::Error::other(format!("{path}: cannot write the record: {cause}"))
+                })?;
             }
             self.pages.publish(game.record())?;
         }
