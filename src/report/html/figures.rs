@@ -83,7 +83,7 @@ impl Figures {
         let count = self.bots.len().max(bots[0] + 1).max(bots[1] + 1);
         self.bots.resize(count, OfBot::default());
         if let Some(analysis) = record.more.get("analysis") {
-            let by_phase = phase_tallies(record, &Annotation::from_json(analysis));
+            let by_phase = phase_tallies(record, Annotation::from_json(analysis));
             for (phase, tallies) in by_phase.into_iter().enumerate() {
                 for (bot, tally) in bots.into_iter().zip(tallies) {
                     self.bots[bot].by_phase[phase] += tally;
@@ -304,15 +304,12 @@ fn phase(record: &Record, turn: usize) -> usize {
     (filled * PHASES / all).min(PHASES - 1)
 }
 
-fn phase_tallies(record: &Record, analysis: &Annotation) -> [[annotation::Tally; 2]; PHASES] {
-    let turns = 1..=record.turns.len();
+fn phase_tallies(record: &Record, analysis: Annotation) -> [[annotation::Tally; 2]; PHASES] {
     let mut parts = [0, 1, 2].map(|_| Annotation::default());
-    for note in analysis
-        .turns
-        .iter()
-        .filter(|note| turns.contains(&note.turn))
-    {
-        parts[phase(record, note.turn)].turns.push(note.clone());
+    for note in analysis.turns {
+        if (1..=record.turns.len()).contains(&note.turn) {
+            parts[phase(record, note.turn)].turns.push(note);
+        }
     }
     parts.map(|part| part.tallies(record.first, record.turns.len()))
 }
