@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -32,7 +32,8 @@ pub(super) struct Connection {
     child: Child,
     /// The referee does not take it for what a bot left behind.
     _owned: OwnedChild,
-    input: Option<ChildStdin>,
+    /// Its input is closed with them.
+    questions: Option<Sender<String>>,
     answers: Receiver<Answer>,
     /// The end of what it wrote there; shared with a thread as long as it may write more.
     stderr: Arc<Mutex<Vec<u8>>>,
@@ -65,11 +66,12 @@ impl Connection {
         let (Some(input), Some(output), Some(stderr)) = streams else {
             return Err("has no pipes".to_owned());
         };
-        let (sender, answers) = sync_channel(1);
+        let (questions, asked) = channel();
+        let (sender, answers) = channel();
         let connection = Self {
             child,
             _owned: owned,
-            input: Some(input),
+            questions: Some(questions),
             answers,
             stderr: Arc::default(),
         };
@@ -77,7 +79,7 @@ impl Connection {
         let threads = [
             thread::Builder::new()
                 .name("game-answers".to_owned())
-                .spawn(move || read_answers(output, &sender)),
+                .spawn(move || exchange(input, output, &asked, &sender)),
             thread::Builder::new()
                 .name("game-stderr".to_owned())
                 .spawn(move || keep_stderr(&tail, stderr)),
@@ -90,10 +92,9 @@ impl Connection {
 
     /// `question` has its newline, the answer has none. The error is the end of a sentence that begins with its name.
     pub(super) fn ask(&mut self, question: &str) -> Result<String, String> {
-        let input = self.input.as_mut();
-        let written = input.map(|input| input.write_all(question.as_bytes()));
-        if !matches!(written, Some(Ok(()))) {
-            return Err(self.ended());
+        if let Some(questions) = &self.questions {
+            // Where it has ended, no answer comes.
+            let _ = questions.send(question.to_owned());
         }
         let (mut line, is_more) = match self.answers.recv_timeout(TIME) {
             Ok(answer) => answer,
@@ -154,7 +155,7 @@ impl Connection {
 
     /// Closes its input, and kills it if it does not exit.
     fn end(&mut self, patience: Duration) -> Option<std::process::ExitStatus> {
-        self.input = None;
+        self.questions = None;
         let since = Instant::now();
         loop {
             if let Ok(Some(status)) = self.child.try_wait() {
@@ -182,16 +183,24 @@ fn pid(child: &Child) -> Option<Pid> {
     Pid::from_raw(i32::try_from(child.id()).ok()?)
 }
 
-/// Until the end of its output, or of a line that is too long.
-fn read_answers(output: ChildStdout, answers: &SyncSender<Answer>) {
+/// Until there are no more questions, or one cannot be written. A program that neither reads nor answers keeps only this
+/// thread waiting.
+fn exchange(
+    mut input: ChildStdin,
+    output: ChildStdout,
+    questions: &Receiver<String>,
+    answers: &Sender<Answer>,
+) {
     let mut output = BufReader::new(output);
-    loop {
+    for question in questions {
         let mut line = Vec::new();
         let mut limited = (&mut output).take(MOST_BYTES as u64);
-        let read = limited.read_until(b'\n', &mut line);
-        let is_last = read.is_err() || !line.ends_with(b"\n");
+        let written = input.write_all(question.as_bytes());
+        if written.is_err() || limited.read_until(b'\n', &mut line).is_err() {
+            return;
+        }
         let is_more = !output.buffer().is_empty();
-        if answers.send((line, is_more)).is_err() || is_last {
+        if answers.send((line, is_more)).is_err() {
             return;
         }
     }
