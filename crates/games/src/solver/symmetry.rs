@@ -236,7 +236,7 @@ const fn complement_pieces(mut left: u16, hand: u8) -> u16 {
 
 /// The upper and the lower half of a product, combined: every bit depends on both factors.
 #[inline]
-pub(super) const fn mix(a: u64, b: u64) -> u64 {
+const fn mix(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
     (product >> 64) as u64 ^ product as u64
 }

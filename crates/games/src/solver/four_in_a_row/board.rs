@@ -2,7 +2,7 @@
 
 use crate::game::Position as _;
 use crate::game::four_in_a_row::{COLUMNS, Position, ROWS};
-use crate::solver::symmetry::{Hash, mix};
+use crate::solver::symmetry::Hash;
 
 const HEIGHT: u32 = ROWS as u32 + 1;
 
@@ -189,18 +189,28 @@ impl Board {
     }
 }
 
+/// Without products of 128 bits, which are slow in WebAssembly.
 #[inline]
 const fn hashed([own, theirs, heights]: [u64; 3]) -> Hash {
+    let own = own.wrapping_add(heights.wrapping_mul(0x8ebc_6af0_9c88_c6e3));
+    let theirs = theirs.wrapping_add(heights.wrapping_mul(0x9c6e_6877_736c_46e3));
     Hash {
-        slot: mix(
-            mix(own ^ 0xa076_1d64_78bd_642f, theirs ^ 0xe703_7ed1_a0b4_28db),
-            heights ^ 0x8ebc_6af0_9c88_c6e3,
+        slot: mixed(
+            own.wrapping_mul(0xa076_1d64_78bd_642f),
+            theirs.wrapping_mul(0xe703_7ed1_a0b4_28db),
         ),
-        signature: mix(
-            mix(own ^ 0x1d8e_4e27_c47d_124f, theirs ^ 0xeb44_acca_b455_d165),
-            heights ^ 0x9c6e_6877_736c_46e3,
+        signature: mixed(
+            own.wrapping_mul(0x1d8e_4e27_c47d_124f),
+            theirs.wrapping_mul(0xeb44_acca_b455_d165),
         ),
     }
+}
+
+/// The upper bits depend on all.
+#[inline]
+const fn mixed(a: u64, b: u64) -> u64 {
+    let both = a ^ b.rotate_left(32);
+    (both ^ both >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[inline]

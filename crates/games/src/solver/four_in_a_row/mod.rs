@@ -33,8 +33,8 @@ use search::{Search, Table};
 
 pub use book::{BOOK_DISCS, SHIPPED_BYTES, book_key, give};
 
-/// Much of it stays in the CPU's cache, and a larger one saves few nodes.
-pub const TABLE_BYTES: usize = 16 << 20;
+/// Most of it stays in the CPU's cache, and a larger one saves few nodes.
+pub const TABLE_BYTES: usize = 8 << 20;
 
 #[derive(Debug)]
 pub struct Solver {
