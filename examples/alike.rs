@@ -373,7 +373,7 @@ fn position(start: &str) -> Option<Position> {
             let _ = board.place(cell, piece);
         }
     }
-    let position = Position::from_board(board, Rules::Standard).ok()?;
+    let position = Position::from_board(board, Rules::Standard)?;
     position.holding(set.piece(hand.chars().next()?)?)
 }
 

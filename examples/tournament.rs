@@ -47,7 +47,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (_stop, mut stops) = mpsc::channel(1);
     let mut observer = |_: &_, _: &_, _: &_| ControlFlow::Continue(());
     let (ended, plan, results) = arena.run(&mut stops, &mut observer).await?;
-    let summary = tournament_summary(ended, &plan, &results, &Palette::plain(), None)?;
+    let summary = tournament_summary(ended, &plan, &results, &Palette::default(), None)?;
     print!("{summary}");
     Ok(())
 }

@@ -92,8 +92,9 @@ pub struct Tally {
     pub judged: usize,
 }
 
+/// What the workers have found so far.
 #[derive(Debug, Default)]
-struct Shared {
+pub struct Shared {
     /// By the hash of the question; `None` for a fault.
     answers: HashMap<u64, Option<TurnText>, FixedState>,
     /// How often a kind of position was asked about.
@@ -114,7 +115,7 @@ pub struct Hunt<'a> {
     pub seed: u32,
     pub until: Instant,
     pub stop: &'a AtomicBool,
-    shared: Mutex<Shared>,
+    pub shared: Mutex<Shared>,
 }
 
 struct Plan {
@@ -125,24 +126,7 @@ struct Plan {
     is_trap: bool,
 }
 
-impl<'a> Hunt<'a> {
-    pub fn new(
-        ruleset: Arc<dyn Game>,
-        time: TimeControl,
-        seed: u32,
-        until: Instant,
-        stop: &'a AtomicBool,
-    ) -> Self {
-        Self {
-            ruleset,
-            time,
-            seed,
-            until,
-            stop,
-            shared: Mutex::default(),
-        }
-    }
-
+impl Hunt<'_> {
     fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || Instant::now() >= self.until
     }
@@ -217,28 +201,27 @@ impl Worker<'_> {
         let shared = locked(&self.hunt.shared);
         let all: Vec<&Found> = shared.found.values().collect();
         let shorter = all.choose(&mut self.random);
-        if let Some(found) = shorter.filter(|_| self.random.random_bool(SHORTER)) {
-            let turns = &found.line.turns;
-            let kept = self.random.random_range(0..=turns.len());
-            return Plan {
-                side: found.side,
-                begin: turns[..kept].to_vec(),
-                most_turns: turns.len().saturating_sub(1),
-                is_trap,
-            };
-        }
+        let shorter = shorter.filter(|_| self.random.random_bool(SHORTER));
+        let shorter = shorter.map(|found| (found.side, found.line.turns.clone()));
         drop(all);
         drop(shared);
-        let is_branch = self.random.random_bool(BRANCHES);
-        let branched = is_branch.then(|| self.branch()).flatten();
-        let (side, begin) = branched.unwrap_or_else(|| {
-            let is_second = !self.random.random::<bool>();
-            (Side::BOTH[usize::from(is_second)], Vec::new())
-        });
+        let (side, begin, most_turns) = if let Some((side, mut turns)) = shorter {
+            let most = turns.len().saturating_sub(1);
+            turns.truncate(self.random.random_range(0..=turns.len()));
+            (side, turns, most)
+        } else {
+            let is_branch = self.random.random_bool(BRANCHES);
+            let branched = is_branch.then(|| self.branch()).flatten();
+            let (side, begin) = branched.unwrap_or_else(|| {
+                let is_second = !self.random.random::<bool>();
+                (Side::BOTH[usize::from(is_second)], Vec::new())
+            });
+            (side, begin, usize::MAX)
+        };
         Plan {
             side,
             begin,
-            most_turns: usize::MAX,
+            most_turns,
             is_trap,
         }
     }

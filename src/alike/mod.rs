@@ -27,9 +27,9 @@ const MOST_FAULTS: usize = 5;
 
 /// What all bots are asked.
 #[derive(Debug)]
-pub struct Questionnaire {
-    pub ruleset: Arc<dyn Game>,
-    pub positions: Vec<Position>,
+pub struct Questionnaire<'a> {
+    pub ruleset: &'a Arc<dyn Game>,
+    pub positions: &'a [Position],
     /// Of the first round; those of the others follow.
     pub seed: u32,
 }
@@ -55,7 +55,7 @@ impl Answers {
     }
 }
 
-impl Questionnaire {
+impl Questionnaire<'_> {
     /// Of a bot that does not answer.
     pub fn none(&self) -> Answers {
         Answers {
@@ -72,7 +72,7 @@ impl Questionnaire {
         budget: Duration,
         stop: &AtomicBool,
     ) -> Result<Answers, GameError> {
-        let runner = Rc::new(GameRunner::new(Arc::clone(&self.ruleset), false)?);
+        let runner = Rc::new(GameRunner::new(Arc::clone(self.ruleset), false)?);
         let mut found = self.none();
         let begun = Instant::now();
         for (round, share) in (0..ROUNDS).zip(1_u32..) {

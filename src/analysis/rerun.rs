@@ -8,11 +8,13 @@ use crate::play::examiner::Question;
 use crate::solver::Value;
 
 /// The first answer that is not the recorded one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Departure {
     pub index: usize,
     /// In canonical form; `None` where it forfeits now.
     pub now: Option<String>,
+    /// What the recorded answer is worth, and the one of now; set by [`judge`].
+    pub values: [Option<Comparison>; 2],
 }
 
 /// Whether a mistake is gone, new or still there.
@@ -43,15 +45,6 @@ pub struct Finding {
 
 /// The best value and that of the turn; `None` for a forfeit.
 pub type Mistake = Option<(Value, Value)>;
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Judgement {
-    /// In the order of the turns.
-    pub findings: Vec<Finding>,
-    /// At the departure, of the recorded turn.
-    pub then: Option<Comparison>,
-    pub now: Option<Comparison>,
-}
 
 impl Verdict {
     /// Whether something is wrong now, or may be.
@@ -118,16 +111,16 @@ fn mistake_of(answer: Option<&str>, found: Option<Comparison>) -> Option<Mistake
     (value < best).then_some(Some((best, value)))
 }
 
-/// Up to the first other answer. Without an appraiser only forfeits are mistakes. The error is a sentence about a
-/// question.
+/// Up to the first other answer, in the order of the turns. Without an appraiser only forfeits are mistakes. The error is
+/// a sentence about a question.
 pub fn judge(
     ruleset: &dyn Game,
     appraiser: Option<&Appraiser>,
     questions: &[Question],
-    departure: Option<&Departure>,
-) -> Result<Judgement, String> {
-    let mut judged = Judgement::default();
-    let at = departure.map_or(questions.len(), |departure| departure.index);
+    mut departure: Option<&mut Departure>,
+) -> Result<Vec<Finding>, String> {
+    let mut findings = Vec::new();
+    let at = departure.as_ref().map_or(questions.len(), |it| it.index);
     // The last positions are the easiest ones, and what is proven about them helps with those before.
     for (index, question) in questions.iter().enumerate().rev() {
         let before = question.line.position(ruleset)?;
@@ -140,14 +133,14 @@ pub fn judge(
         let then = compare(answered);
         let was_wrong = mistake_of(answered, then);
         let mut add = |mistake, verdict| {
-            judged.findings.push(Finding {
+            findings.push(Finding {
                 turn: question.turn,
                 mistake,
                 verdict,
                 directly: false,
             });
         };
-        let Some(departure) = departure.filter(|_| index == at) else {
+        let Some(departure) = departure.as_mut().filter(|_| index == at) else {
             let verdict = if index > at {
                 Verdict::NotReached
             } else {
@@ -176,8 +169,8 @@ pub fn judge(
                 }
             }
         }
-        (judged.then, judged.now) = (then, now);
+        departure.values = [then, now];
     }
-    judged.findings.reverse();
-    Ok(judged)
+    findings.reverse();
+    Ok(findings)
 }

@@ -6,7 +6,7 @@ use super::course::GroupPlace;
 use super::plan::{Format, Plan};
 use super::results::{Next, Results};
 use crate::text::ordinal;
-use crate::tournament::schedule::knockout::{self, DecidedBy, KnockoutError, Match};
+use crate::tournament::schedule::knockout::{self, DecidedBy, Match};
 use crate::tournament::schedule::{EntrantId, Pairing, Round, groups};
 use crate::tournament::standings::Reached;
 
@@ -73,7 +73,7 @@ impl Results {
     }
 
     /// The round that follows those of the bracket so far.
-    pub(super) fn next_of_bracket(&self, plan: &Plan) -> Result<Next, KnockoutError> {
+    pub(super) fn next_of_bracket(&self, plan: &Plan) -> Result<Next, String> {
         let Some(bracket) = self.bracket(plan) else {
             return Ok(Next::Over);
         };

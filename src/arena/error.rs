@@ -7,7 +7,6 @@ use crate::bot::exhaustion::Exhausted;
 use crate::play::game_runner::GameError;
 use crate::record::reader::LineError;
 use crate::text::cause;
-use crate::tournament::schedule::knockout::KnockoutError;
 
 /// What a journal holds stays; the tournament can be resumed.
 #[derive(Debug, thiserror::Error)]
@@ -17,8 +16,6 @@ pub enum TournamentError {
     Input(String),
     #[error("{0}")]
     Machine(String),
-    #[error(transparent)]
-    Knockout(#[from] KnockoutError),
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
     #[error(

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use super::plan::{Format, Plan};
 use crate::record::{BotIndex, Ending, RecordSummary};
 use crate::tournament::openings;
-use crate::tournament::schedule::knockout::{KnockoutError, Match, Tally};
+use crate::tournament::schedule::knockout::{Match, Tally};
 use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
 use crate::tournament::sprt::Pentanomial;
 use crate::tournament::standings::{Byes, Collector, NotEntered, RankBy, Ranking};
@@ -170,7 +170,7 @@ impl Results {
     }
 
     /// All games of the rounds so far must have been played.
-    pub fn next(&self, plan: &Plan) -> Result<Next, KnockoutError> {
+    pub fn next(&self, plan: &Plan) -> Result<Next, String> {
         match plan.format {
             Format::RoundRobin | Format::Gauntlet => Ok(Next::Over),
             Format::Swiss if plan.rounds.len() >= plan.rounds_planned as usize => Ok(Next::Over),

@@ -296,7 +296,8 @@ impl Progress<'_, '_> {
         if self.last.is_some() || !self.results.is_done(&self.plan) {
             return Ok(None);
         }
-        match self.results.next(&self.plan)? {
+        let next = self.results.next(&self.plan);
+        match next.map_err(TournamentError::Machine)? {
             Next::Round(round) => {
                 self.plan.rounds.push(round.clone());
                 self.directory.write_plan(&mut self.plan)?;

@@ -15,7 +15,7 @@ use self::commands::{
 };
 use self::support::logging::LogOptions;
 use self::support::prelude::*;
-use self::support::{config, output, suspension};
+use self::support::{config, output};
 use referee::report::has_word;
 #[cfg(all(target_os = "linux", not(portable)))]
 use referee::sandbox::supervisor;
@@ -310,8 +310,9 @@ fn run_parsed(cli: &Cli) -> Result<()> {
         return matches::run_command(&cli.play);
     };
     // A line editor has to restore the terminal first.
+    #[cfg(unix)]
     if !is_bot && !matches!(command, Command::Play(_) | Command::Debug(_)) {
-        suspension::start()?;
+        support::suspension::start()?;
     }
     match command {
         Command::Play(args) => matches::play(args),

@@ -1,8 +1,8 @@
 //! A running program of a game: a line to its stdin, a line from its stdout.
 
-use std::io::{self, BufRead as _, BufReader, Read, Write as _};
+use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,34 +18,24 @@ use crate::threads::locked;
 
 pub const TIME: Duration = Duration::from_secs(10);
 
-/// Between two looks at whether an answer is late.
-const WATCHING: Duration = Duration::from_millis(250);
-
 /// For the program to exit after the end of its input.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// How much of the end of its stderr is kept, in bytes.
 const TAIL: usize = 4096;
 
-#[derive(Debug)]
-pub(super) struct Connection {
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-    line: Vec<u8>,
-    shared: Arc<Shared>,
-    begun: Instant,
-}
+/// A line with its newline, which only the last has not, and whether more had arrived with it.
+type Answer = (Vec<u8>, bool);
 
 #[derive(Debug)]
-struct Shared {
-    child: Mutex<Child>,
+pub(super) struct Connection {
+    child: Child,
     /// The referee does not take it for what a bot left behind.
     _owned: OwnedChild,
-    /// When its answer is late, in milliseconds since it began; 0 while nothing is asked.
-    deadline: AtomicU64,
-    is_late: AtomicBool,
-    is_over: AtomicBool,
-    stderr: Mutex<Vec<u8>>,
+    input: Option<ChildStdin>,
+    answers: Receiver<Answer>,
+    /// The end of what it wrote there; shared with a thread as long as it may write more.
+    stderr: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Connection {
@@ -75,31 +65,23 @@ impl Connection {
         let (Some(input), Some(output), Some(stderr)) = streams else {
             return Err("has no pipes".to_owned());
         };
-        let shared = Arc::new(Shared {
-            child: Mutex::new(child),
+        let (sender, answers) = sync_channel(1);
+        let connection = Self {
+            child,
             _owned: owned,
-            deadline: AtomicU64::new(0),
-            is_late: AtomicBool::new(false),
-            is_over: AtomicBool::new(false),
-            stderr: Mutex::new(Vec::new()),
-        });
-        let begun = Instant::now();
-        let (of_watch, of_stderr) = (Arc::clone(&shared), Arc::clone(&shared));
+            input: Some(input),
+            answers,
+            stderr: Arc::default(),
+        };
+        let tail = Arc::clone(&connection.stderr);
         let threads = [
             thread::Builder::new()
-                .name("game-watch".to_owned())
-                .spawn(move || watch(&of_watch, begun)),
+                .name("game-answers".to_owned())
+                .spawn(move || read_answers(output, &sender)),
             thread::Builder::new()
                 .name("game-stderr".to_owned())
-                .spawn(move || keep_stderr(&of_stderr, stderr)),
+                .spawn(move || keep_stderr(&tail, stderr)),
         ];
-        let connection = Self {
-            input: Some(input),
-            output: BufReader::new(output),
-            line: Vec::new(),
-            shared,
-            begun,
-        };
         for thread in threads {
             thread.map_err(|error| format!("cannot be watched: {}", cause(&error)))?;
         }
@@ -107,48 +89,47 @@ impl Connection {
     }
 
     /// `question` has its newline, the answer has none. The error is the end of a sentence that begins with its name.
-    pub(super) fn ask(&mut self, question: &str) -> Result<&str, String> {
-        let deadline = self.begun.elapsed() + TIME;
-        let deadline = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
-        self.shared.deadline.store(deadline, Ordering::Relaxed);
-        self.line.clear();
-        let asked = self.exchange(question);
-        self.shared.deadline.store(0, Ordering::Relaxed);
-        if asked.is_err() || !self.line.ends_with(b"\n") {
-            return Err(match self.line.len() {
+    pub(super) fn ask(&mut self, question: &str) -> Result<String, String> {
+        let input = self.input.as_mut();
+        let written = input.map(|input| input.write_all(question.as_bytes()));
+        if !matches!(written, Some(Ok(()))) {
+            return Err(self.ended());
+        }
+        let (mut line, is_more) = match self.answers.recv_timeout(TIME) {
+            Ok(answer) => answer,
+            Err(RecvTimeoutError::Timeout) => return Err(self.late()),
+            Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+        };
+        if line.pop_if(|last| *last == b'\n').is_none() {
+            return Err(match line.len() {
                 MOST_BYTES.. => format!("answered with a line of more than {MOST_BYTES} bytes"),
                 _ => self.ended(),
             });
         }
-        let line = self.line.strip_suffix(b"\n").unwrap_or_default();
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let shown = || escape(&line[..line.len().min(200)]);
-        if !self.output.buffer().is_empty() {
-            let shown = shown();
+        line.pop_if(|last| *last == b'\r');
+        let shown = |line: &[u8]| escape(&line[..line.len().min(200)]);
+        if is_more {
             return Err(format!(
-                "answered with more than one line: {shown} and more"
+                "answered with more than one line: {} and more",
+                shown(&line)
             ));
         }
-        std::str::from_utf8(line)
-            .map_err(|_| format!("answered {}, which is not UTF-8 text", shown()))
+        String::from_utf8(line).map_err(|error| {
+            let shown = shown(error.as_bytes());
+            format!("answered {shown}, which is not UTF-8 text")
+        })
     }
 
-    fn exchange(&mut self, question: &str) -> io::Result<()> {
-        let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-        input.write_all(question.as_bytes())?;
-        input.flush()?;
-        let mut limited = (&mut self.output).take(MOST_BYTES as u64);
-        limited.read_until(b'\n', &mut self.line).map(|_| ())
+    fn late(&mut self) -> String {
+        kill(&mut self.child);
+        let seconds = counted(TIME.as_secs(), "second", "seconds");
+        format!(
+            "did not answer within {seconds}; does it flush after every line?{}",
+            self.stderr_ending()
+        )
     }
 
     fn ended(&mut self) -> String {
-        if self.shared.is_late.load(Ordering::Relaxed) {
-            let seconds = counted(TIME.as_secs(), "second", "seconds");
-            return format!(
-                "did not answer within {seconds}; does it flush after every line?{}",
-                self.stderr_ending()
-            );
-        }
         let status = self.end(ENDING);
         let how = match status {
             Some(status) => match status.code() {
@@ -163,10 +144,10 @@ impl Connection {
     fn stderr_ending(&self) -> String {
         // Its thread reads what was written before the exit.
         let since = Instant::now();
-        while !self.shared.is_over.load(Ordering::Relaxed) && since.elapsed() < ENDING {
+        while Arc::strong_count(&self.stderr) > 1 && since.elapsed() < ENDING {
             thread::sleep(Duration::from_millis(5));
         }
-        let stderr = escape_lines(&locked(&self.shared.stderr));
+        let stderr = escape_lines(&locked(&self.stderr));
         explaining_line(&stderr)
             .map_or_else(String::new, |line| format!("; stderr ended with: {line}"))
     }
@@ -176,7 +157,7 @@ impl Connection {
         self.input = None;
         let since = Instant::now();
         loop {
-            if let Ok(Some(status)) = locked(&self.shared.child).try_wait() {
+            if let Ok(Some(status)) = self.child.try_wait() {
                 return Some(status);
             }
             if since.elapsed() >= patience {
@@ -184,10 +165,9 @@ impl Connection {
             }
             thread::sleep(Duration::from_millis(2));
         }
-        let mut child = locked(&self.shared.child);
-        kill(&mut child);
+        kill(&mut self.child);
         // It has been killed; only one that hangs in the kernel is still there.
-        let _ = child.wait();
+        let _ = self.child.wait();
         None
     }
 }
@@ -195,7 +175,6 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         let _ = self.end(ENDING);
-        self.shared.is_over.store(true, Ordering::Relaxed);
     }
 }
 
@@ -203,14 +182,16 @@ fn pid(child: &Child) -> Option<Pid> {
     Pid::from_raw(i32::try_from(child.id()).ok()?)
 }
 
-/// Kills a program whose answer is late: its pipe is closed then, and the exchange ends.
-fn watch(shared: &Shared, begun: Instant) {
-    while !shared.is_over.load(Ordering::Relaxed) {
-        thread::sleep(WATCHING);
-        let deadline = shared.deadline.load(Ordering::Relaxed);
-        if deadline != 0 && begun.elapsed().as_millis() > u128::from(deadline) {
-            shared.is_late.store(true, Ordering::Relaxed);
-            kill(&mut locked(&shared.child));
+/// Until the end of its output, or of a line that is too long.
+fn read_answers(output: ChildStdout, answers: &SyncSender<Answer>) {
+    let mut output = BufReader::new(output);
+    loop {
+        let mut line = Vec::new();
+        let mut limited = (&mut output).take(MOST_BYTES as u64);
+        let read = limited.read_until(b'\n', &mut line);
+        let is_last = read.is_err() || !line.ends_with(b"\n");
+        let is_more = !output.buffer().is_empty();
+        if answers.send((line, is_more)).is_err() || is_last {
             return;
         }
     }
@@ -225,7 +206,7 @@ fn kill(child: &mut Child) {
     let _ = child.kill();
 }
 
-fn keep_stderr(shared: &Shared, stderr: ChildStderr) {
+fn keep_stderr(kept: &Mutex<Vec<u8>>, stderr: ChildStderr) {
     let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();
     loop {
@@ -235,10 +216,9 @@ fn keep_stderr(shared: &Shared, stderr: ChildStderr) {
             break;
         }
         tracing::debug!(target: GAME, "the game's program says: {}", escape_lines(&line).trim_end());
-        let mut tail = locked(&shared.stderr);
+        let mut tail = locked(kept);
         tail.extend_from_slice(&line);
         let surplus = tail.len().saturating_sub(TAIL);
         tail.drain(..surplus);
     }
-    shared.is_over.store(true, Ordering::Relaxed);
 }

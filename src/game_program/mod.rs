@@ -176,7 +176,7 @@ impl GameProgram {
             self.fail(format!("{name}, asked {asked}, {problem}"))
         };
         let answer = connection.ask(&line).map_err(failed)?;
-        let read = serde_json::from_str(answer).map_err(|error| in_words(&error, answer));
+        let read = serde_json::from_str(&answer).map_err(|error| in_words(&error, &answer));
         let checked = read.and_then(|read| check(read).map_err(|it| format!("expected {it}")));
         let checked = checked.map_err(|problem| {
             failed(format!("answered {}; {problem}", quote(answer.as_bytes())))

@@ -10,58 +10,65 @@ use crate::record::Record;
 use crate::solver::{Limits, Solvers, Value};
 
 /// Positions that are equal by symmetry.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Met {
+    edition: usize,
     free: usize,
     /// As a bot was asked, its answer and its name.
     turns: Vec<(String, String, String)>,
 }
 
-/// Collects positions of games by the same rules.
+/// A game by its rules and pieces, as records have them.
+type Edition = (String, String, Option<String>);
+
+/// Collects positions of games.
 #[derive(Debug)]
 pub struct Maker {
-    game: String,
-    rules: String,
-    pieces: Option<String>,
-    ruleset: Arc<dyn Game>,
     solvers: Solvers,
-    by_class: HashMap<String, Met>,
+    editions: Vec<(Edition, Arc<dyn Game>)>,
+    by_class: HashMap<(usize, String), Met>,
     /// Turns and positions that were not proven in time.
     pub unproven: u64,
 }
 
 impl Maker {
-    /// For games by the rules of this one.
-    pub fn new(record: &Record, ruleset: Arc<dyn Game>, solvers: Solvers) -> Self {
+    pub fn new(solvers: Solvers) -> Self {
         Self {
-            game: record.game.clone(),
-            rules: record.rules.clone(),
-            pieces: record.pieces.clone(),
-            ruleset,
             solvers,
+            editions: Vec::new(),
             by_class: HashMap::new(),
             unproven: 0,
         }
-    }
-
-    pub fn takes(&self, record: &Record) -> bool {
-        (&self.game, &self.rules, &self.pieces) == (&record.game, &record.rules, &record.pieces)
     }
 
     pub fn positions(&self) -> usize {
         self.by_class.len()
     }
 
-    /// Its positions that can be proven quickly. Checks the record against the rules.
-    pub fn add(&mut self, record: &Record) -> Result<(), String> {
-        let steps = steps(&*self.ruleset, record).map_err(|violation| violation.to_string())?;
+    /// Its positions that can be proven quickly. Checks the record against the rules, which `rules` makes of it.
+    pub fn add(
+        &mut self,
+        record: &Record,
+        rules: fn(&Record) -> Result<Arc<dyn Game>, String>,
+    ) -> Result<(), String> {
+        let key = (
+            record.game.clone(),
+            record.rules.clone(),
+            record.pieces.clone(),
+        );
+        let known = self.editions.iter().position(|(known, _)| *known == key);
+        let edition = known.unwrap_or(self.editions.len());
+        if known.is_none() {
+            self.editions.push((key, rules(record)?));
+        }
+        let ruleset = &*self.editions[edition].1;
+        let steps = steps(ruleset, record).map_err(|violation| violation.to_string())?;
         let sides = [record.first, record.first.other()];
         for (index, Step { before, turn }) in steps.into_iter().enumerate() {
             if before.is_provable() {
-                let free = before.free_cells();
-                let turns = Vec::new();
-                let met = self.by_class.entry(before.class());
-                let met = met.or_insert_with(|| Met { free, turns });
+                let met = self.by_class.entry((edition, before.class()));
+                let met = met.or_default();
+                (met.edition, met.free) = (edition, before.free_cells());
                 let name = record.bots[sides[record.side_of(index)]].name.clone();
                 met.turns.push((before.request(), turn.text, name));
             }
@@ -93,7 +100,8 @@ impl Maker {
         let Some((position, ..)) = met.turns.first() else {
             return Ok(None);
         };
-        let position = self.ruleset.read_request(position)?;
+        let ((game, rules, pieces), ruleset) = &self.editions[met.edition];
+        let position = ruleset.read_request(position)?;
         let value = match position.value(&self.solvers, &limits()) {
             Some(Value::Loss) => return Ok(None),
             Some(value) => value,
@@ -104,7 +112,7 @@ impl Maker {
         };
         let (mut asked, mut failed) = (BTreeSet::new(), BTreeSet::new());
         for (request, answer, name) in &met.turns {
-            let turn = self.ruleset.read_request(request)?.after(answer);
+            let turn = ruleset.read_request(request)?.after(answer);
             let turn = turn.map_err(|rejection| rejection.text().to_owned())?;
             let keeps = turn.after.keeps(&self.solvers, value, &limits());
             let Some(keeps) = keeps else {
@@ -137,9 +145,9 @@ impl Maker {
         let mut puzzle = Puzzle {
             v: VERSION,
             id: String::new(),
-            game: self.game.clone(),
-            rules: self.rules.clone(),
-            pieces: self.pieces.clone(),
+            game: game.clone(),
+            rules: rules.clone(),
+            pieces: pieces.clone(),
             position: position.request(),
             kind,
             value: value.name().to_owned(),

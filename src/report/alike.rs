@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::escaped;
 use super::picture::{Pieces, Shown, still};
+use super::{escaped, integer};
 use crate::alike::Answers;
 use crate::alike::questions::Position;
 use crate::game::Game;
@@ -79,17 +79,12 @@ fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "odds are at least 1, and those above the most are cut"
-)]
 fn odds_text(odds: f64) -> String {
     let more = if odds > MOST { "> " } else { "" };
     // Two digits are as much as is known.
     let step = 10_f64.powf((odds.min(MOST).log10() - 1.0).floor()).max(1.0);
     let rounded = (odds.min(MOST) / step).round() * step;
-    format!("{more}{}", grouped(rounded.round() as u64))
+    format!("{more}{}", grouped(integer(rounded.round())))
 }
 
 impl<'a> Report<'a> {

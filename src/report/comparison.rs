@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 use super::standings::{markdown_table, percent};
 use super::terminal::{Palette, aligned};
 use crate::arena::comparison::{Forfeits, Progress};
+use crate::arena::plan::BotPlan;
 use crate::text::{counted, escape_controls, escape_markdown};
 use crate::tournament::betting::elo_of_score;
 use crate::tournament::comparison::{Measured, Opponent, Question, Terms, Verdict};
@@ -26,17 +27,10 @@ pub enum Ended {
     Unfit,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Bot {
-    pub name: String,
-    pub bot: String,
-    pub hash: String,
-}
-
 #[derive(Clone, Debug)]
 pub struct Report {
-    pub new: Bot,
-    pub opponents: Vec<Bot>,
+    pub new: BotPlan,
+    pub opponents: Vec<BotPlan>,
     pub terms: Terms,
     pub progress: Progress,
     pub elapsed: Duration,
@@ -46,11 +40,6 @@ pub struct Report {
     pub seed: u64,
     pub ended: Ended,
     pub problem: Option<String>,
-}
-
-/// `+3.1%`.
-fn signed_percent(share: f64) -> String {
-    format!("{:+.1}%", 100.0 * share)
 }
 
 /// `+79`, `-inf`.
@@ -138,7 +127,7 @@ impl Report {
         lines
     }
 
-    fn counted(&self) -> impl Iterator<Item = (&Bot, &Opponent)> {
+    fn counted(&self) -> impl Iterator<Item = (&BotPlan, &Opponent)> {
         let counts = self.progress.comparison.opponents();
         self.opponents.iter().zip(counts)
     }
@@ -159,7 +148,7 @@ impl Report {
             row.push(show(Measured::of(&counts.old, ERRORS), percent));
             let difference = Measured::of(&counts.advantages, ERRORS);
             let difference = difference.map(Measured::as_difference);
-            row.push(show(difference, signed_percent));
+            row.push(show(difference, |share| format!("{:+.1}%", 100.0 * share)));
             rows.push(row);
         }
         rows
@@ -230,7 +219,7 @@ impl Report {
             "beta": terms.beta,
             "ended": self.ended,
             "problem": self.problem,
-            "new": self.new,
+            "new": {"name": self.new.name, "bot": self.new.bot, "hash": self.new.hash},
             "advantage": advantage,
             "elo": (!self.has_pool()).then_some(advantage).flatten().map(|found| json!({
                 "mean": elo_of_score(found.mean),
@@ -275,11 +264,10 @@ mod tests {
         Progress::new(TERMS.test().expect("valid terms"), opponents, Vec::new())
     }
 
-    fn bot(name: &str) -> Bot {
-        Bot {
+    fn bot(name: &str) -> BotPlan {
+        BotPlan {
             name: name.to_owned(),
-            bot: name.to_owned(),
-            hash: "0".to_owned(),
+            ..BotPlan::default()
         }
     }
 

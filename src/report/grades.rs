@@ -1,6 +1,6 @@
 //! Grades as files: for Moodle, Gradescope, Classroom 50, and students.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
@@ -38,19 +38,18 @@ pub fn moodle<'a>(grades: &'a [Grade], students: Option<&'a StudentList>) -> Str
     let names = ["Name".to_owned()];
     let headings = students.map_or(&names[..], |students| &students.headings);
     table.row(who(headings, ["Grade", "Feedback"]));
-    let bots = grades
-        .iter()
-        .map(|grade| students.and_then(|all| all.bot(&grade.name)));
-    let bots: Vec<(Option<String>, &Grade)> = bots.zip(grades).collect();
     let rows: Vec<(&[String], &Grade)> = match students {
         None => grades
             .iter()
             .map(|grade| (std::slice::from_ref(&grade.name), grade))
             .collect(),
         Some(students) => {
+            // Of several grades of a bot the first counts.
+            let by_bot = grades.iter().rev();
+            let by_bot = by_bot.filter_map(|grade| Some((students.bot(&grade.name)?, grade)));
+            let by_bot: BTreeMap<String, &Grade> = by_bot.collect();
             let row = |student: &'a Student| {
-                let bot = Some(student.person.bot());
-                let (_, grade) = bots.iter().find(|(graded, _)| *graded == bot)?;
+                let grade = by_bot.get(&student.person.bot())?;
                 Some((&student.values[..], *grade))
             };
             students.students.iter().filter_map(row).collect()

@@ -18,6 +18,15 @@ pub fn has_word(words: &str, word: &str) -> bool {
     words.split(' ').any(|known| known == word)
 }
 
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates; a forged record may hold any number"
+)]
+pub(crate) const fn integer(number: f64) -> u64 {
+    number as u64
+}
+
 /// For an element or a quoted attribute. What XML 1.0 forbids (most control characters, U+FFFE, U+FFFF) becomes
 /// U+FFFD.
 pub(crate) fn escaped(text: &str) -> String {

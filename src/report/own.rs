@@ -201,26 +201,14 @@ impl OwnGames {
             }
             forfeits.games.push(record.id.clone());
         }
+        let mut notes = Vec::new();
         if let Some(analysis) = record.more.get(annotation::FIELD) {
             self.analysed += 1;
-            let analysis = Annotation::from_json(analysis);
-            self.add_blunders(record, own, &opponent, &analysis, pieces);
+            notes = Annotation::from_json(analysis).turns;
         }
-    }
-
-    fn add_blunders(
-        &mut self,
-        record: &Record,
-        own: BotIndex,
-        opponent: &str,
-        analysis: &Annotation,
-        pieces: Option<&str>,
-    ) {
-        let notes = analysis.turns.iter();
-        for note in notes.filter(|note| annotation::player(record.first, note.turn) == own) {
-            if !matches!(note.mark, Some(Mark::Blunder | Mark::MissedWin)) {
-                continue;
-            }
+        notes.retain(|note| annotation::player(record.first, note.turn) == own);
+        notes.retain(|note| matches!(note.mark, Some(Mark::Blunder | Mark::MissedWin)));
+        for note in &notes {
             let before = note.turn.checked_sub(1);
             let loss = note.value_loss();
             let steps = loss.map_or(1, |(best, value)| best as i32 - value as i32);

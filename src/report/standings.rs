@@ -377,7 +377,7 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
         // At least two columns a bot: too wide without drawing it.
         let fits = |cross: &str| cross.lines().all(|line| columns_of(line) <= width);
         let is_narrow = !is_bounded
-            || places.len() < width / 2 && fits(&cross(places, first, &Palette::plain()));
+            || places.len() < width / 2 && fits(&cross(places, first, &Palette::default()));
         if is_narrow {
             let cross = cross(places, first, palette);
             let _ = writeln!(out, "\nHead to head:\n{cross}");

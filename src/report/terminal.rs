@@ -42,10 +42,6 @@ impl Palette {
             glyphs: false,
         }
     }
-
-    pub fn plain() -> Self {
-        Self::default()
-    }
 }
 
 pub fn styled(style: Style, text: &str) -> String {

@@ -199,7 +199,7 @@ fn followed(folder: &Path) -> (Vec<Value>, Value) {
     }
     feed.set_ranking(results.ranking(&plan), Some(results.course(&plan)));
     let server = Server::bind("127.0.0.1:0".parse().unwrap(), feed).unwrap();
-    let mut listener = Listener::at(server.address(), "/events", "");
+    let mut listener = Listener::at(server.address, "/events", "");
     let (mut bots, mut figures) = (Vec::new(), Value::Null);
     while figures["places"]
         .as_array()

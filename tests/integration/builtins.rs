@@ -30,7 +30,7 @@ fn board(rng: &mut ChaCha8Rng, free: usize) -> String {
         for (cell, piece) in cells.iter().zip(&pieces).take(16 - free) {
             assert!(board.place(*cell, *piece));
         }
-        if let Ok(position) = Position::from_board(board, Rules::Standard) {
+        if let Some(position) = Position::from_board(board, Rules::Standard) {
             let text = Edition::default().board(&position);
             return text;
         }

@@ -554,7 +554,7 @@ fn time_per_move_counts_late_answers() {
 #[test]
 fn a_bot_that_remembers_is_told_so() {
     let (_place, bot) = talker(": ${first:=$line}; line=$first");
-    let (report, code) = checked(&bot, &[]);
+    let (report, code) = checked(&bot, &["--move-time", "2s"]);
     assert_eq!(code, Some(3), "{report}");
     let first = &report["fix_first"];
     let words = "a fresh process that is asked this alone does not do it";

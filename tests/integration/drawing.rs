@@ -20,7 +20,7 @@ fn drawn(edition: &Edition, request: &str, answers: &[&str]) -> String {
         last = Some(turn);
         position = after;
     }
-    draw(&edition.picture(&position, last), &Palette::plain())
+    draw(&edition.picture(&position, last), &Palette::default())
 }
 
 /// What stands beside the board is below it where there is no room.
@@ -36,7 +36,7 @@ fn narrow_terminals_have_the_pieces_below_the_board() {
         .expect("a position");
     let text = draw_within(
         &edition.picture(&position, None),
-        &Palette::plain(),
+        &Palette::default(),
         Some(40),
     );
     insta::assert_snapshot!(text, @"
@@ -342,7 +342,7 @@ fn with_glyphs_pieces_show_their_properties() {
 fn a_board_for_looking_at_may_hold_anything() {
     let edition = Edition::default();
     let board = edition.set.configuration("N?BI??JO?FDLMEAG").expect("16");
-    insta::assert_snapshot!(draw(&edition.board_picture(&board), &Palette::plain()), @"
+    insta::assert_snapshot!(draw(&edition.board_picture(&board), &Palette::default()), @"
         V1  V2  V3  V4
        +---+---+---+---+
     H1 | N |   |[B]|[I]|
@@ -401,13 +401,13 @@ proptest! {
         let mut position = edition.start();
         let mut last = None;
         for choice in choices {
-            let text = draw(&edition.picture(&position, last), &Palette::plain());
+            let text = draw(&edition.picture(&position, last), &Palette::default());
             for line in text.lines() {
                 prop_assert!(line.width() <= 80, "{} columns:\n{}", line.width(), text);
                 prop_assert!(line.trim_end() == line, "{:?}", line);
             }
             // Nothing is lost where there are fewer columns, and the board stays whole.
-            let narrow = draw_within(&edition.picture(&position, last), &Palette::plain(), Some(40));
+            let narrow = draw_within(&edition.picture(&position, last), &Palette::default(), Some(40));
             let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
             prop_assert_eq!(letters(&narrow), letters(&text), "{}", narrow);
             // Every word is there as a whole: of pieces in hand and of those left.
@@ -436,7 +436,7 @@ proptest! {
         let symbols: Vec<char> = "王\u{7}CDEFGHIJKLMNOP".chars().collect();
         let text: String = cells.iter().map(|&cell| symbols.get(cell).unwrap_or(&'.')).collect();
         let board = edition.set.configuration(&text).expect("16 characters");
-        for palette in [Palette::plain(), Palette::coloured()] {
+        for palette in [Palette::default(), Palette::coloured()] {
             let drawn = draw(&edition.board_picture(&board), &palette);
             let drawn = anstream::adapter::strip_str(&drawn).to_string();
             let rules: Vec<usize> = drawn

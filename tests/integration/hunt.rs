@@ -13,11 +13,14 @@ fn hunt(arguments: &[&str]) -> Run {
         .run()
 }
 
-/// Hunts until there are records of what was found; a machine that does other things needs longer.
-fn found(arguments: &[&str]) -> Run {
+/// Hunts until there are records of what was found, one of `kind` among it; a machine that does other things needs
+/// longer.
+fn found(kind: &str, arguments: &[&str]) -> Run {
+    let kind = format!("\"kind\": \"{kind}\"");
     let runs = ["2s", "8s", "40s"].iter();
     let mut runs = runs.map(|time| hunt(&[&["--time", time, "--json"], arguments].concat()));
-    let run = runs.find(|run| run.code == Some(3) && !run.records().is_empty());
+    let run = runs
+        .find(|run| run.code == Some(3) && run.stdout.contains(&kind) && !run.records().is_empty());
     run.expect("something is found")
 }
 
@@ -28,7 +31,7 @@ fn document(run: &Run) -> Value {
 #[test]
 fn what_a_bot_gives_away_is_found_recorded_and_asked_again() {
     for game in ["quarto", "four-in-a-row"] {
-        let run = found(&["--game", game, "builtin:greedy"]);
+        let run = found("blunder", &["--game", game, "builtin:greedy"]);
         assert_eq!(run.code, Some(3), "{run}");
         let found = document(&run);
         assert_eq!(found["game"], game);
@@ -91,7 +94,7 @@ fn a_rare_fault_is_found_and_shown_with_what_repeats_it() {
     assert_ne!(planted, aloud);
     executable(&bot, planted, 0o755);
     let path = bot.to_str().expect("UTF-8");
-    let run = found(&[path]);
+    let run = found("exited", &[path]);
     assert_eq!(run.code, Some(3), "{run}");
     let found = document(&run);
     let findings = found["findings"].as_array().expect("a list");

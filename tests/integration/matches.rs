@@ -450,14 +450,14 @@ fn a_match_of_thousands_of_games() {
 
 #[test]
 fn fresh_processes_for_every_game() {
-    let play = || random(2026).args(["-n", "300", "--restart"]).recorded();
+    let play = || random(2026).args(["-n", "150", "--restart"]).recorded();
     let mut running = play().start();
     #[cfg(target_os = "linux")]
-    holds_no_more(held(&mut running, 300));
+    holds_no_more(held(&mut running, 150));
     let _ = running.is_running();
     let run = running.finish();
     succeeded(&run);
-    assert_eq!(run.records().len(), 300);
+    assert_eq!(run.records().len(), 150);
     replays(&run);
 }
 

@@ -31,7 +31,7 @@ fn random_position(rng: &mut ChaCha8Rng, free: usize, rules: Rules) -> Position 
         for (cell, piece) in cells.iter().zip(&pieces).take(16 - free) {
             assert!(board.place(*cell, *piece));
         }
-        let Ok(position) = Position::from_board(board, rules) else {
+        let Some(position) = Position::from_board(board, rules) else {
             continue;
         };
         // One that does not lose at once, so that there is something to think about.

@@ -195,15 +195,19 @@ fn games_are_chosen_and_keep_their_process() {
 fn a_bot_that_hangs_or_crashes_forfeits() {
     let game = a_game("7 J");
     let file = game.scratch().join(RECORDS);
-    let hanging = ["--as", "1", "--move-time", "50ms", "./sleeps.sh"];
+    let hanging = ["--as", "1", "--move-time", "50ms", "./sleeps.sh 60"];
     let run = rerun(&file, &hanging);
     says(
         &run,
         3,
         &["new: forfeit at turn 1", "it forfeits (timeout): "],
     );
-    let run = rerun(&file, &["--as", "1", "./script.sh '!broken\\n'; exit 3"]);
-    says(&run, 3, &["new: forfeit at turn 1"]);
+    let run = rerun(&file, &["--as", "1", "sh -c 'echo broken >&2; exit 3'"]);
+    says(
+        &run,
+        3,
+        &["new: forfeit at turn 1", "(exited)", "stderr: broken"],
+    );
 }
 
 #[test]

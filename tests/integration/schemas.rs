@@ -281,7 +281,10 @@ fn comparisons_are_described_field_by_field() {
     let run = |words: &[&str]| {
         // The seed draws the opponents: with this one, the pool's bot is among them.
         let options = ["compare", "--json", "--sandbox", "none", "--pairs", "4"];
-        Referee::new(options).args(["--seed", "1"]).args(words).run()
+        Referee::new(options)
+            .args(["--seed", "1"])
+            .args(words)
+            .run()
     };
     let two = ["builtin:greedy", "builtin:random"];
     let pool = ["--pool", "builtin:search?depth=1"];

@@ -3,6 +3,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::common::games::{GAMES, many, write};
@@ -20,15 +21,15 @@ fn record(value: &Value) -> Record {
     Record::from_line(value.to_string().as_bytes()).unwrap()
 }
 
-fn feed() -> Feed {
+fn feed() -> Arc<Feed> {
     Feed::new(Options {
         title: "A cup".to_owned(),
         ..Options::default()
     })
 }
 
-fn serve(feed: &Feed) -> Server {
-    Server::bind("127.0.0.1:0".parse().unwrap(), feed.clone()).unwrap()
+fn serve(feed: &Arc<Feed>) -> Server {
+    Server::bind("127.0.0.1:0".parse().unwrap(), Arc::clone(feed)).unwrap()
 }
 
 pub(super) fn ask(address: SocketAddr, head: &str) -> TcpStream {
@@ -154,7 +155,7 @@ impl Listener {
 fn the_page_is_there_and_nothing_else() {
     let feed = feed();
     let server = serve(&feed);
-    let address = server.address();
+    let address = server.address;
     assert_eq!(server.url(), format!("http://{address}/"));
     let page = answer(address, "GET /", LOCAL);
     let (head, body) = page.split_once("\r\n\r\n").unwrap();
@@ -198,14 +199,14 @@ fn everybody_gets_all_games_in_order_and_the_end() {
         feed.publish(&record(game)).unwrap();
     }
     let server = serve(&feed);
-    let mut early = Listener::new(server.address(), "");
+    let mut early = Listener::new(server.address, "");
     assert_eq!(early.next().unwrap().kind, "begin");
     let (before, _) = early.games(5);
     for game in &GAMES[5..] {
         feed.publish(&record(game)).unwrap();
     }
     let (after, last) = early.games(GAMES.len() - 5);
-    let mut late = Listener::new(server.address(), "");
+    let mut late = Listener::new(server.address, "");
     let (all, _) = late.games(GAMES.len());
     assert_eq!([before, after].concat(), all);
     let ids: Vec<&Value> = all.iter().map(|entry| &entry[8]).collect();
@@ -213,11 +214,11 @@ fn everybody_gets_all_games_in_order_and_the_end() {
     assert_eq!(ids, expected);
 
     // One that comes back goes on where it was; one from another run begins anew.
-    let mut back = Listener::new(server.address(), &format!("Last-Event-ID: {last}\r\n"));
+    let mut back = Listener::new(server.address, &format!("Last-Event-ID: {last}\r\n"));
     assert_eq!(back.next().unwrap().kind, "figures");
-    let mut other = Listener::new(server.address(), "Last-Event-ID: 1-7\r\n");
+    let mut other = Listener::new(server.address, "Last-Event-ID: 1-7\r\n");
     assert_eq!(other.next().unwrap().kind, "begin");
-    let mut nonsense = Listener::new(server.address(), "Last-Event-ID: ../../x\r\n");
+    let mut nonsense = Listener::new(server.address, "Last-Event-ID: ../../x\r\n");
     assert_eq!(nonsense.next().unwrap().kind, "begin");
 
     feed.set_state(State::Finished);
@@ -243,7 +244,7 @@ fn what_changes_after_the_last_game_is_sent() {
     let feed = feed();
     feed.publish(&record(&GAMES[0])).unwrap();
     let server = serve(&feed);
-    let mut listener = Listener::new(server.address(), "");
+    let mut listener = Listener::new(server.address, "");
     let mut figures =
         || std::iter::from_fn(|| listener.next()).find(|event| event.kind == "figures");
     assert_eq!(figures().unwrap().data["absent"], json!([]));
@@ -266,7 +267,7 @@ fn clients_that_never_read_cost_the_games_nothing() {
     let _idle: Vec<TcpStream> = (0..150)
         .map(|_| {
             let request = format!("GET /events HTTP/1.1\r\n{LOCAL}\r\n");
-            ask(server.address(), &request)
+            ask(server.address, &request)
         })
         .collect();
     let records: Vec<Record> = many(&GAMES, 20_000, 12).iter().map(record).collect();
@@ -300,14 +301,14 @@ fn a_name_that_is_no_address_cannot_be_bound_nor_a_port_that_is_taken() {
         "{run}"
     );
     let server = serve(&feed());
-    let run = live(&server.address().to_string());
+    let run = live(&server.address.to_string());
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("choose another address"), "{run}");
     // A tournament that cannot be watched as it should does not begin, and checks no bots first.
     let folder = scratch.path().join("t");
     let run = Referee::new(["tournament", "builtin:random", "builtin:greedy", "--out"])
         .args([folder.to_string_lossy().into_owned()])
-        .args([format!("--live={}", server.address())])
+        .args([format!("--live={}", server.address)])
         .run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("choose another address"), "{run}");

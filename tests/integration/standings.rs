@@ -320,7 +320,7 @@ fn the_order_of_records_does_not_matter() {
 /// Errors come from pairs as units, which the library adds one by one here.
 #[test]
 fn games_of_a_pair_are_not_independent() {
-    use referee::tournament::ratings::{Model, Outcome, Results, Tally, rate};
+    use referee::tournament::ratings::{Model, Outcome, Results, rate};
 
     let files = Files::new();
     let games = pairs_of_games();
@@ -342,13 +342,8 @@ fn games_of_a_pair_are_not_independent() {
             let outcomes = [outcome(first), outcome(second)];
             results.add_pair(a, b, outcomes).unwrap();
         } else {
-            let mut tally = Tally::default();
-            match outcome(&pair[0]) {
-                Outcome::FirstWins => tally.wins = 1,
-                Outcome::Draw => tally.draws = 1,
-                Outcome::SecondWins => tally.losses = 1,
-            }
-            results.add_games(a, b, tally).unwrap();
+            let meeting = results.meeting(a, b).unwrap();
+            meeting.games[usize::from(a > b)][outcome(&pair[0]) as usize] += 1;
         }
     }
     let expected = rate(&results, &Model::default()).unwrap();
@@ -587,7 +582,7 @@ fn tables_fit_their_terminal() {
     }
     let standings = collector.standings(&Model::default()).expect("ratings");
     for width in 40..=120 {
-        let text = table(&standings, &Palette::plain(), Some(width));
+        let text = table(&standings, &Palette::default(), Some(width));
         let heads = text.lines().next().unwrap_or_default();
         let results = ["won", "drawn", "lost"].map(|head| heads.contains(head));
         assert!(
@@ -607,7 +602,7 @@ fn tables_fit_their_terminal() {
         }
     }
     // Six short names fit with all figures.
-    let all = table(&standings, &Palette::plain(), None);
+    let all = table(&standings, &Palette::default(), None);
     assert!(all.contains("median") && all.contains("👩‍💻"), "{all}");
 }
 

@@ -312,10 +312,10 @@ fn a_referee_is_stopped_and_goes_on_while_it_starts_bots() {
         done
         wait "$referee"
     "#;
-    let run = Referee::new(["--seed", "1", "-n", "200", "--restart"])
+    let run = Referee::new(["--seed", "1", "-n", "100", "--restart"])
         .args(["builtin:random", "builtin:random"])
         .shell(script)
         .run();
     assert_eq!(run.code, Some(0), "{run}");
-    assert_eq!(run.file("games").lines().count(), 200, "{run}");
+    assert_eq!(run.file("games").lines().count(), 100, "{run}");
 }

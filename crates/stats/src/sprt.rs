@@ -16,9 +16,6 @@ pub(super) const SIGMAS_95: f64 = 1.959_963_984_540_054;
 /// What an empty cell counts as in a likelihood ratio.
 const EMPTY_CELL: f64 = 1e-3;
 
-/// How far the sum of the fitted distribution may be from 1 when iteration stops changing it.
-const SUM_ERROR: f64 = 1e-6;
-
 /// In Elo, positive or negative.
 const LARGEST_ELO: f64 = 400.0;
 
@@ -59,23 +56,27 @@ impl<const K: usize> Scores<K> {
         self.0.iter().copied().map(f64::from).sum()
     }
 
-    /// Mean score, 0 to 1, and the variance of one unit; ½ and 0 without any.
-    pub fn moments(&self) -> (f64, f64) {
-        let (above, variance) = self.above_half();
-        (0.5 + above, variance)
+    /// From 0 to 1; ½ without any.
+    pub(super) fn mean(&self) -> f64 {
+        0.5 + self.above_half().0
     }
 
-    /// The difference of the mean score from ½, with a single rounding, and the variance.
+    /// The difference of the mean score from ½, with a single rounding, and the variance of one unit.
     fn above_half(&self) -> (f64, f64) {
         let total = self.total();
         if total == 0.0 {
             return (0.0, 0.0);
         }
         let values = Self::values().map(|value| value - 0.5);
-        let (sum, _) = moments(&values, &self.0.map(f64::from));
-        let shares = self.0.map(|count| f64::from(count) / total);
-        let above = sum / total;
-        let variance = moments(&values.map(|value| value - above), &shares).1;
+        let mean = |values: [f64; K]| {
+            let weighted = values.iter().zip(self.0);
+            let sum: f64 = weighted
+                .map(|(value, count)| value * f64::from(count))
+                .sum();
+            sum / total
+        };
+        let above = mean(values);
+        let variance = mean(values.map(|value| (value - above) * (value - above)));
         (above, variance)
     }
 
@@ -152,12 +153,13 @@ impl Sprt {
             return 0.0;
         }
         let counts = scores.0.map(|count| f64::from(count).max(EMPTY_CELL));
-        let total: f64 = counts.iter().sum();
-        let seen = counts.map(|count| count / total);
-        let most_likely = |elo: f64| with_mean(&Scores::<K>::values(), &seen, score_of_elo(elo));
-        total
-            * (ln_likelihood(&seen, &most_likely(self.elo1))
-                - ln_likelihood(&seen, &most_likely(self.elo0)))
+        let ratio = |elo: f64| {
+            let mean = score_of_elo(elo);
+            let values = Scores::<K>::values().into_iter().zip(counts);
+            let mut terms: Vec<_> = values.map(|(value, count)| [value - mean, count]).collect();
+            ln_ratio(&mut terms, [-mean, 1.0 - mean]).abs()
+        };
+        ratio(self.elo0) - ratio(self.elo1)
     }
 
     pub fn decide<const K: usize>(&self, scores: &Scores<K>) -> Decision {
@@ -190,66 +192,42 @@ pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-fn moments<const K: usize>(values: &[f64; K], weights: &[f64; K]) -> (f64, f64) {
-    let both = || values.iter().zip(weights);
-    let mean = both().map(|(value, weight)| weight * value).sum();
-    let variance = both()
-        .map(|(value, weight)| weight * (value - mean) * (value - mean))
-        .sum();
-    (mean, variance)
-}
-
-/// Per unit.
-fn ln_likelihood<const K: usize>(seen: &[f64; K], model: &[f64; K]) -> f64 {
-    seen.iter().zip(model).map(|(seen, p)| seen * p.ln()).sum()
-}
-
-/// The most likely distribution with this mean.
-fn with_mean<const K: usize>(values: &[f64; K], seen: &[f64; K], mean: f64) -> [f64; K] {
-    orthogonal(&values.map(|value| value - mean), seen).unwrap_or(*seen)
-}
-
-/// The most likely distribution under which `values` have mean 0: `p / (1 + θ·value)`.
-/// `None` when all values have the same sign.
-fn orthogonal<const K: usize>(values: &[f64; K], seen: &[f64; K]) -> Option<[f64; K]> {
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if !(least < 0.0 && most > 0.0) {
-        return None;
+/// The logarithm of the likelihood of the most likely distribution by that of the most likely one with mean 0, of terms
+/// with counts; negative where the mean of the terms is. A term can be as low and as high as the ends.
+pub(super) fn ln_ratio(terms: &mut [[f64; 2]], [least, most]: [f64; 2]) -> f64 {
+    let sum: f64 = terms.iter().map(|[term, count]| term * count).sum();
+    let worst = if sum > 0.0 { -least } else { most };
+    if sum == 0.0 || worst <= 0.0 {
+        return 0.0;
     }
-    // The mean decreases from +∞ to −∞ between these. Newton's step is taken where it stays inside.
-    let (mut low, mut high) = (-1.0 / most, -1.0 / least);
-    let smallest = (high - low) * 1e-15;
-    let mut theta = 0.0;
-    for _ in 0..200 {
-        let (mut mean, mut slope) = (0.0, 0.0);
-        for (value, p) in values.iter().zip(seen) {
-            let term = value / (1.0 + theta * value);
-            mean += p * term;
-            slope -= p * term * term;
+    for [term, _] in &mut *terms {
+        *term *= sum.signum() / worst;
+    }
+    // The largest sum of ln(1 + best · term), with `best` from 0 to 1.
+    let (mut low, mut high, mut best) = (0.0, 2.0, 0.0);
+    for _ in 0..60 {
+        let (mut slope, mut bend) = (0.0, 0.0);
+        for [term, count] in &*terms {
+            let gain = term / (1.0 + best * term);
+            slope += count * gain;
+            bend += count * gain * gain;
         }
-        if mean > 0.0 {
-            low = theta;
-        } else {
-            high = theta;
-        }
-        let newton = theta - mean / slope;
-        let is_small = (newton - theta).abs() <= smallest;
-        // The sum of the distribution is 1 − θ·mean.
-        if is_small && (theta * mean).abs() < SUM_ERROR {
+        *if slope > 0.0 { &mut low } else { &mut high } = best;
+        let newton = (best + slope / bend).min(1.0);
+        // The sum is self-concordant: what is missing after this step is less than the square of this.
+        if slope * slope < 1e-8 * bend || slope >= 0.0 && newton <= best {
+            best = newton;
             break;
         }
-        // Next to the poles Newton's steps are small, however far the solution is.
-        let next = if newton > low && newton < high && !is_small {
+        // Next to the pole that 1 may be Newton's steps are small, however far the solution is.
+        best = if (low..high).contains(&newton) && (slope > 0.0 || best < 1.0) {
             newton
         } else {
             f64::midpoint(low, high)
         };
-        theta = next;
     }
-    let mut model = *seen;
-    for (p, value) in model.iter_mut().zip(values) {
-        *p /= 1.0 + theta * value;
-    }
-    Some(model)
+    let gains = terms
+        .iter()
+        .map(|[term, count]| count * (best * term).ln_1p());
+    sum.signum() * gains.sum::<f64>().max(0.0)
 }

@@ -28,24 +28,19 @@ pub fn share(threads: usize, work: impl Fn() + Sync) {
 /// What `work` makes of each item, in their order.
 pub fn map<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let mut made: Vec<Option<R>> = items.iter().map(|_| None).collect();
-    for_each_chunk(threads, &mut made, 1, |number, one| {
-        one[0] = Some(work(&items[number]));
+    for_each(threads, &mut made, |number, made| {
+        *made = Some(work(&items[number]));
     });
     made.into_iter().flatten().collect()
 }
 
-/// `work` gets the number, from 0, of each chunk; the last chunk may be shorter.
-pub fn for_each_chunk<T: Send>(
-    threads: usize,
-    items: &mut [T],
-    size: usize,
-    work: impl Fn(usize, &mut [T]) + Sync,
-) {
-    let chunks = Mutex::new(items.chunks_mut(size).enumerate());
-    let next = || locked(&chunks).next();
+/// `work` gets each item with its number, from 0.
+pub fn for_each<T: Send>(threads: usize, items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
+    let items = Mutex::new(items.iter_mut().enumerate());
+    let next = || locked(&items).next();
     share(threads, || {
-        while let Some((number, chunk)) = next() {
-            work(number, chunk);
+        while let Some((number, item)) = next() {
+            work(number, item);
         }
     });
 }
@@ -159,15 +154,11 @@ mod tests {
     }
 
     #[test]
-    fn every_chunk_is_worked_on_once() {
+    fn every_item_is_worked_on_once() {
         for threads in [1, 3] {
             let mut items = vec![0; 100];
-            for_each_chunk(threads, &mut items, 7, |number, chunk| {
-                for item in chunk {
-                    *item += number + 1;
-                }
-            });
-            let expected: Vec<usize> = (0..100).map(|item| item / 7 + 1).collect();
+            for_each(threads, &mut items, |number, item| *item += number + 1);
+            let expected: Vec<usize> = (1..=100).collect();
             assert_eq!(items, expected[..]);
         }
     }

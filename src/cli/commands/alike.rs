@@ -13,7 +13,7 @@ use referee::alike::{Answers, QUESTIONS, Questionnaire};
 use referee::play::game_runner::GameError;
 use referee::report::alike::Report;
 use referee::seed::{Purpose, generator};
-use referee::threads::{for_each_chunk, processors};
+use referee::threads::{for_each, processors};
 use referee::tournament::alike::pairs;
 
 const NODES: u64 = 1 << 22;
@@ -120,13 +120,20 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<()> {
         || bar.set_done(done.load(Ordering::Relaxed) as u64),
         || {
             if known.positions.len() < QUESTIONS {
-                known.positions = positions(&*ruleset, seed, begun, asking.time, &stop);
+                let effort = Effort::Nodes(NODES);
+                let analyst = Analyst::new(effort, solver::Options::default(), &stop);
+                let appraiser = analyst.appraiser(&*ruleset);
+                let appraiser = appraiser.as_ref();
+                let mut random = generator(seed.into(), Purpose::Alike, [0, 0]);
+                let until = begun + asking.time.mul_f64(DRAWING);
+                let is_over = || stop.load(Ordering::Relaxed) || Instant::now() >= until;
+                known.positions = draw(&*ruleset, appraiser, &mut random, QUESTIONS, is_over);
                 known.answers.clear();
             }
             let interview = Interview {
                 questionnaire: Questionnaire {
-                    ruleset: Arc::clone(&ruleset),
-                    positions: std::mem::take(&mut known.positions),
+                    ruleset: &ruleset,
+                    positions: &known.positions,
                     seed,
                 },
                 bots: &bots,
@@ -135,9 +142,7 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<()> {
                 stop: &stop,
                 done: &done,
             };
-            let answers = interview.answers(&mut known.answers);
-            known.positions = interview.questionnaire.positions;
-            answers
+            interview.answers(&mut known.answers)
         },
     )?;
     bar.line.clear();
@@ -175,21 +180,6 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<()> {
     print_found(asking.json, json, |_| report.text())
 }
 
-fn positions(
-    ruleset: &dyn Game,
-    seed: u32,
-    begun: Instant,
-    time: Duration,
-    stop: &Arc<AtomicBool>,
-) -> Vec<Position> {
-    let analyst = Analyst::new(Effort::Nodes(NODES), solver::Options::default(), stop);
-    let appraiser = analyst.appraiser(ruleset);
-    let mut random = generator(seed.into(), Purpose::Alike, [0, 0]);
-    let until = begun + time.mul_f64(DRAWING);
-    let is_over = || stop.load(Ordering::Relaxed) || Instant::now() >= until;
-    draw(ruleset, appraiser.as_ref(), &mut random, QUESTIONS, is_over)
-}
-
 /// The rules; bots, then starter code; how many are bots.
 type Class = (Arc<dyn Game>, Vec<Entrant>, usize);
 
@@ -211,18 +201,34 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
     } else {
         let limits = options.games.time.control()?;
         for text in texts {
-            if Path::new(text)
-                .extension()
-                .is_some_and(|end| end == "jsonl")
-            {
-                recorded = of_records(Path::new(text), limits, &mut wanted)?.or(recorded);
-            } else {
+            let path = Path::new(text);
+            if path.extension().is_none_or(|end| end != "jsonl") {
                 wanted.extend(options.bots(std::slice::from_ref(text))?);
+                continue;
+            }
+            for record in Records::open(path)? {
+                let (_, record) = record?;
+                for bot in &record.bots {
+                    let words = bot.command.iter().map(|word| shell::quoted(word));
+                    let plan = BotPlan {
+                        name: bot.name.clone(),
+                        bot: match &bot.command[..] {
+                            [one] => one.clone(),
+                            _ => words.collect::<Vec<_>>().join(" "),
+                        },
+                        limits,
+                        ..BotPlan::default()
+                    };
+                    if !wanted.contains(&plan) {
+                        wanted.push(plan);
+                    }
+                }
+                recorded = Some(record);
             }
         }
     }
-    let ruleset = match recorded {
-        Some(ruleset) => ruleset,
+    let ruleset = match &recorded {
+        Some(record) => recorded_ruleset(record)?,
         None => options.ruleset(plan.as_ref())?,
     };
     let starters = options.bots(&asking.starter)?;
@@ -251,34 +257,6 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
     Ok((ruleset, bots, count))
 }
 
-fn of_records(
-    path: &Path,
-    limits: TimeControl,
-    wanted: &mut Vec<BotPlan>,
-) -> Result<Option<Arc<dyn Game>>> {
-    let mut last: Option<Record> = None;
-    for record in Records::open(path)? {
-        let (_, record) = record?;
-        for bot in &record.bots {
-            let words = bot.command.iter().map(|word| shell::quoted(word));
-            let plan = BotPlan {
-                name: bot.name.clone(),
-                bot: match &bot.command[..] {
-                    [one] => one.clone(),
-                    _ => words.collect::<Vec<_>>().join(" "),
-                },
-                limits,
-                ..BotPlan::default()
-            };
-            if !wanted.contains(&plan) {
-                wanted.push(plan);
-            }
-        }
-        last = Some(record);
-    }
-    Ok(last.as_ref().map(recorded_ruleset).transpose()?)
-}
-
 /// What was asked and answered before.
 #[derive(Default, Serialize, Deserialize)]
 struct Known {
@@ -304,7 +282,7 @@ impl Known {
 }
 
 struct Interview<'a> {
-    questionnaire: Questionnaire,
+    questionnaire: Questionnaire<'a>,
     bots: &'a [Entrant],
     pieces: Option<&'a str>,
     until: Instant,
@@ -321,11 +299,10 @@ impl Interview<'_> {
         let mut asked: Vec<_> = unknown.map(|bot| (bot, Ok(Answers::default()))).collect();
         let (of, threads) = (asked.len(), processors());
         self.done.store(self.bots.len() - of, Ordering::Relaxed);
-        for_each_chunk(threads, &mut asked, 1, |number, one| {
+        for_each(threads, &mut asked, |number, (bot, answers)| {
             // What quick bots leave is for those after them.
             let left = self.until.saturating_duration_since(Instant::now());
             let turns = (of - number).div_ceil(threads.min(of));
-            let (bot, answers) = &mut one[0];
             *answers = self.ask(bot, left / u32::try_from(turns).unwrap_or(u32::MAX));
             self.done.fetch_add(1, Ordering::Relaxed);
         });
@@ -343,7 +320,7 @@ impl Interview<'_> {
 
     /// A bot that cannot be started answers nothing.
     fn ask(&self, bot: &Entrant, budget: Duration) -> Result<Answers> {
-        let ruleset = &*self.questionnaire.ruleset;
+        let ruleset = &**self.questionnaire.ruleset;
         let time = bot.plan.limits;
         let seat = || bot.seat(ruleset, self.pieces, None);
         block_on(async {

@@ -78,18 +78,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if let Some(target) = &args.svg {
         return write_picture(&position, target);
     }
-    let mut out = Stdout;
-    if args.json {
-        writeln!(out, "{}", position.json)?;
-        return Ok(());
-    }
-    let palette = palette(&io::stdout());
     let columns = terminal_width(&io::stdout());
-    write!(out, "{}", draw_within(&position.picture, &palette, columns))?;
-    for (line, property) in &position.lines {
-        writeln!(out, "{line} {property}")?;
-    }
-    if position.lines.is_empty() {
+    let lines = position.lines.iter();
+    let lines: String = lines.map(|(a, b)| format!("{a} {b}\n")).collect();
+    let text = |palette: &_| draw_within(&position.picture, palette, columns) + &lines;
+    print_found(args.json, || &position.json, text)?;
+    if lines.is_empty() && !args.json {
         print_stderr(position.no_line);
     }
     Ok(())
@@ -216,11 +210,6 @@ fn four_in_a_row(args: &Args) -> Result<Position> {
 
 fn print_set(args: &Args) -> Result<()> {
     let set = piece_set(args.game.set.pieces.as_ref())?;
-    let mut out = Stdout;
-    if args.json {
-        writeln!(out, "{}", set_json(&set))?;
-        return Ok(());
-    }
     let mut rows = vec![Vec::from([set.column().to_owned()])];
     rows[0].extend(set.features().iter().map(|feature| feature.name.clone()));
     for &piece in set.order() {
@@ -229,8 +218,8 @@ fn print_set(args: &Args) -> Result<()> {
         rows.push(row);
     }
     let left: Vec<usize> = (0..rows[0].len()).collect();
-    let text = aligned(&rows, &palette(&io::stdout()), &left);
-    Ok(out.write_all(text.as_bytes())?)
+    let text = |palette: &_| aligned(&rows, palette, &left);
+    print_found(args.json, || set_json(&set), text)
 }
 
 fn set_json(set: &PieceSet) -> Value {

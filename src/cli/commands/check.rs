@@ -70,8 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Some(found) => bots_of(found, &args.sandbox, &mut builds)?,
         None => (one.into_iter().collect(), Vec::new()),
     };
-    let bots: Vec<BotSpec> = programs.iter().cloned().map(BotSpec::Program).collect();
-    let sandboxes = args.sandbox.of_bots(&bots)?;
+    let sandboxes = args.sandbox.of_bots(&programs)?;
     let own = programs.iter();
     let own = own.map(|program| (program.name.as_str(), Some(program)));
     let names = distinct_names(&own.collect::<Vec<_>>());

@@ -4,14 +4,13 @@ use std::fs::OpenOptions;
 use super::tournament::{GamesOptions, Options, OwnRun, Venue};
 use crate::cli::support::games::check_solvable;
 use crate::cli::support::prelude::*;
+use crate::cli::support::setup::bot;
 use referee::arena::comparison::{Progress, round};
 use referee::arena::plan::Format;
 use referee::arena::preparation::{identical, same_program};
 use referee::arena::{self, until};
-use referee::report::comparison::{Bot, Ended, Report};
+use referee::report::comparison::{Ended, Report};
 use referee::seed::{self, Purpose, generator};
-use referee::strategy;
-use referee::tournament::betting::MeanTest;
 use referee::tournament::comparison::{Question, Terms, Verdict, draw};
 
 const BUDGET: &str = "10m";
@@ -100,10 +99,6 @@ impl Args {
         }
     }
 
-    fn test(&self, has_pool: bool) -> Result<MeanTest> {
-        Ok(self.terms(has_pool).test()?)
-    }
-
     fn writes_markdown_to_stdout(&self) -> bool {
         self.markdown.as_deref() == Some(Path::new("-"))
     }
@@ -123,7 +118,7 @@ const fn percentage(has_pool: bool) -> u8 {
 
 pub(crate) fn run(args: &Args) -> Result<()> {
     let begun = Instant::now();
-    args.test(true)?;
+    args.terms(true).test()?;
     if args.json && args.writes_markdown_to_stdout() {
         bail!("--json and --markdown - both write to standard output; give --markdown a file");
     }
@@ -238,23 +233,27 @@ impl Playing<'_> {
                 _ = stops.recv() => ended = Some(Ended::Interrupted),
             }
         }
-        let bots = entered.iter().map(|bot| Bot {
-            name: bot.plan.name.clone(),
-            bot: bot.plan.bot.clone(),
-            hash: bot.plan.hash.clone(),
-        });
-        let mut bots: Vec<Bot> = bots.collect();
+        let bots = entered.iter().map(|bot| bot.plan.clone());
+        let mut bots: Vec<BotPlan> = bots.collect();
         let others = entered.len() - 2;
         let percentage = percentage(others > 0);
         let mut random = generator(seed, Purpose::Opponent, [0, 0]);
         let opponents = draw(&mut random, others + 1, percentage, self.args.pairs);
-        let test = self.args.test(others > 0)?;
-        let mut progress = Progress::new(test, others + 1, opponents.clone());
+        let terms = self.args.terms(others > 0);
+        let mut progress = Progress::new(terms.test()?, others + 1, opponents.clone());
         let ended = if let Some(ended) = ended {
             ended
         } else {
-            let plans = entered.iter().map(|bot| bot.plan.clone()).collect();
-            let plan = self.plan(plans, rejected, &opponents, seed)?;
+            let request = PlanRequest {
+                format: Some(Format::Gauntlet),
+                rounds: Some(1),
+                // Which games count must not depend on later games.
+                bench_after: Some(0),
+                ..self.venue.request()
+            };
+            let mut plan = request.new_plan(&*self.venue.ruleset, bots.clone(), rejected, seed)?;
+            plan.rounds = vec![round(&opponents)];
+            warn_of_few_openings(&plan, opponents.len());
             let mut differences = Vec::new();
             if let Some(old) = &old {
                 differences = old.differences(&plan);
@@ -278,7 +277,7 @@ impl Playing<'_> {
         Ok(Report {
             new: bots.remove(0),
             opponents: bots,
-            terms: self.args.terms(others > 0),
+            terms,
             progress,
             elapsed: self.begun.elapsed(),
             budget,
@@ -322,33 +321,17 @@ impl Playing<'_> {
             _ => Ended::Complete,
         })
     }
+}
 
-    fn plan(
-        &self,
-        bots: Vec<BotPlan>,
-        rejected: Vec<RejectedBot>,
-        opponents: &[usize],
-        seed: u64,
-    ) -> Result<Plan> {
-        let request = PlanRequest {
-            format: Some(Format::Gauntlet),
-            rounds: Some(1),
-            // Which games count must not depend on later games.
-            bench_after: Some(0),
-            ..self.venue.request()
-        };
-        let mut plan = request.new_plan(&*self.venue.ruleset, bots, rejected, seed)?;
-        plan.rounds = vec![round(opponents)];
-        let different: BTreeSet<&String> = plan.openings.iter().collect();
-        if different.len() < opponents.len() {
-            note!(
-                "warning: only {} for {}: of bots that always answer the same the later games are repetitions, \
-                 and the error rates do not hold for them",
-                counted(different.len() as u64, "opening", "different openings"),
-                counted(opponents.len() as u64, "comparison", "comparisons"),
-            );
-        }
-        Ok(plan)
+fn warn_of_few_openings(plan: &Plan, comparisons: usize) {
+    let different: BTreeSet<&String> = plan.openings.iter().collect();
+    if different.len() < comparisons {
+        note!(
+            "warning: only {} for {}: of bots that always answer the same the later games are repetitions, \
+             and the error rates do not hold for them",
+            counted(different.len() as u64, "opening", "different openings"),
+            counted(comparisons as u64, "comparison", "comparisons"),
+        );
     }
 }
 
@@ -402,7 +385,7 @@ fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant
         }
         wanted.extend(found);
     }
-    name_versions(&mut wanted)?;
+    name_versions(&mut wanted);
     wanted.extend(options.bots(&args.pool)?);
     let found = entrants::find(&wanted, &this_program()?, sandbox)?;
     for rejected in &found.rejected {
@@ -437,14 +420,11 @@ fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant
     Ok(entered)
 }
 
-fn name_versions(bots: &mut [BotPlan]) -> Result<()> {
-    let referee = this_program()?;
-    for bot in bots.iter_mut().filter(|bot| bot.name.is_empty()) {
-        match BotSpec::parse(&bot.bot, &referee, &strategy::NAMES) {
-            Ok(spec) => spec.name().clone_into(&mut bot.name),
-            // Reported when it is looked for.
-            Err(_) => return Ok(()),
-        }
+fn name_versions(bots: &mut [BotPlan]) {
+    for version in bots.iter_mut().filter(|bot| bot.name.is_empty()) {
+        // Another failure is reported when the bot is looked for.
+        let Ok(spec) = bot(&version.bot) else { return };
+        spec.name().clone_into(&mut version.name);
     }
     if let [new, old] = bots
         && new.name == old.name
@@ -452,5 +432,4 @@ fn name_versions(bots: &mut [BotPlan]) -> Result<()> {
         new.name += " (new)";
         old.name += " (old)";
     }
-    Ok(())
 }

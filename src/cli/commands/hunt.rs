@@ -1,10 +1,12 @@
+use std::sync::Mutex;
+
 use serde_json::Value;
 
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
 use referee::analysis::appraisal::Appraiser;
 use referee::hunt::{EARLY_TURNS, Found, Hunt, Kind, Tally, record};
-use referee::threads::{for_each_chunk, processors};
+use referee::threads::{for_each, processors};
 
 const SOLVE: Duration = Duration::from_secs(2);
 
@@ -80,8 +82,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let stop = AtomicBool::new(false);
     let seed = args.seed.unwrap_or(0);
     let begun = Instant::now();
-    let until = begun + args.time.mul_f64(1.0 - TRYING_AGAIN);
-    let hunt = Hunt::new(Arc::clone(&ruleset), time, seed, until, &stop);
+    let hunt = Hunt {
+        ruleset: Arc::clone(&ruleset),
+        time,
+        seed,
+        until: begun + args.time.mul_f64(1.0 - TRYING_AGAIN),
+        stop: &stop,
+        shared: Mutex::default(),
+    };
     let bar = ProgressBar::new(args.time.as_secs(), "seconds");
     let (searched, interrupted) = run_with_ticks(
         &stop,
@@ -120,10 +128,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
 fn search(hunt: &Hunt<'_>, seat: &(dyn Fn() -> Seat + Sync), analyst: &Analyst) -> Result<()> {
     let mut done: Vec<Result<()>> = (0..processors()).map(|_| Ok(())).collect();
-    for_each_chunk(done.len(), &mut done, 1, |number, done| {
+    for_each(done.len(), &mut done, |number, done| {
         let appraiser = analyst.appraiser(&*hunt.ruleset);
-        done[0] = block_on(hunt.work(seat(), appraiser.as_ref(), number as u64));
-        if done[0].is_err() {
+        *done = block_on(hunt.work(seat(), appraiser.as_ref(), number as u64));
+        if done.is_err() {
             hunt.stop.store(true, Ordering::Relaxed);
         }
     });

@@ -12,7 +12,6 @@ use crate::cli::support::prelude::*;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::until_interrupted;
 use crate::cli::support::setup::{bot, drawn_seed};
-use crate::cli::support::suspension;
 use referee::bot::human::{Human, SharedConsole};
 use referee::bot::info;
 use referee::bot::naming::distinct_names;
@@ -21,8 +20,8 @@ use referee::bot::stderr::Tap;
 use referee::game::quarto::PieceFormat;
 use referee::log_target::SPAN;
 use referee::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
-use referee::report::serve::State;
 use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
+use referee::sandbox::Confinement;
 use referee::seed;
 
 #[derive(Debug, clap::Args)]
@@ -77,8 +76,8 @@ pub(crate) fn run_command(args: &Args) -> Result<()> {
     }
     let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default());
     let mut bots = [given(&args.bot1)?, given(&args.bot2)?];
-    let sandboxes = args.for_bots.sandbox.of_bots(&bots)?;
     let own: Vec<Program> = programs(&bots).cloned().collect();
+    let sandboxes = args.for_bots.sandbox.of_bots(&own)?;
     let mut confined = (0..own.len()).map(|place| sandboxes.confine_one(&own, place));
     for bot in &mut bots {
         if let (BotSpec::Program(program), Some(confined)) = (bot, confined.next()) {
@@ -120,12 +119,17 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     let file = record.map(RecordFile::open).transpose()?;
     // Until the end: a second signal must not cut off the clean-up.
     let _heeded = signals::heed();
+    #[cfg(unix)]
     if console.is_none() {
-        suspension::start()?;
+        crate::cli::support::suspension::start()?;
     }
-    let (title, limits) = (names.join(" vs "), pages::limits(programs(bots)));
-    let pages = &options.pages;
-    let pages = pages.open(&title, None, record, None, limits, &ruleset)?;
+    let confined = programs(bots).filter_map(|program| program.confinement.as_ref());
+    let limits = confined
+        .map(Confinement::bounds)
+        .find(|bounds| !bounds.is_empty());
+    let limits = limits.unwrap_or_default();
+    let (title, pages) = (names.join(" vs "), &options.pages);
+    let pages = pages.open(&title, None, record, None, &limits, &ruleset)?;
     let seed = options.seed.unwrap_or_else(drawn_seed);
     let plan = MatchPlan {
         start: Some(start).filter(|_| !is_drawn),
@@ -186,12 +190,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         observer.inner.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
-    let state = if played.is_ok() {
-        State::Finished
-    } else {
-        State::Interrupted
-    };
-    let finished = observer.pages.finish(state);
+    let finished = observer.pages.finish(played.is_ok());
     played?;
     finished
 }

@@ -6,7 +6,6 @@ use crate::cli::support::prelude::*;
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShellArgs {
     /// The shell
-    #[arg()]
     shell: Shell,
 }
 
@@ -28,21 +27,17 @@ pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<()> {
     command.build();
     let source = command.render_version();
     for name in &args.command {
-        command = match command.find_subcommand(name) {
-            Some(found) => found.clone(),
-            None => return Err(no_command(name, &command)),
+        let Some(found) = command.find_subcommand(name) else {
+            let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+            let fix = hint(name, &known, "the commands are ");
+            bail!("there is no command {}; {fix}", quote(name.as_bytes()));
         };
+        command = found.clone();
     }
     let mut page = Vec::new();
     let manual = clap_mangen::Man::new(command).source(source.trim_end());
     manual.render(&mut page)?;
     Ok(Stdout.write_all(&page)?)
-}
-
-fn no_command(name: &str, command: &Command) -> Failure {
-    let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-    let fix = hint(name, &known, "the commands are ");
-    usage!("there is no command {}; {fix}", quote(name.as_bytes()))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -64,7 +59,6 @@ enum Kind {
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
     /// What it describes
-    #[arg()]
     file: Kind,
 }
 

@@ -127,65 +127,46 @@ fn make(args: &MakeArgs) -> Result<()> {
 }
 
 /// Fails for a game without a solver.
-fn maker(record: &Record, solvers: &Solvers) -> Result<Maker, String> {
+fn solvable(record: &Record) -> Result<Arc<dyn Game>, String> {
     let is_known = registry::find(&record.game).is_some();
     let ruleset = is_known.then(|| recorded_ruleset(record)).transpose()?;
-    let Some(ruleset) = ruleset.filter(|ruleset| ruleset.info().is_solvable()) else {
-        let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
-        let game = quote(record.game.as_bytes());
-        return Err(format!(
-            "it is a game of {game}; puzzles are made of {}, which can be solved; leave it out",
-            names.join(", ")
-        ));
-    };
-    Ok(Maker::new(record, ruleset, solvers.clone()))
+    ruleset
+        .filter(|ruleset| ruleset.info().is_solvable())
+        .ok_or_else(|| {
+            let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
+            let game = quote(record.game.as_bytes());
+            format!(
+                "it is a game of {game}; puzzles are made of {}, which can be solved; leave it out",
+                names.join(", ")
+            )
+        })
 }
 
 fn puzzles_of(args: &MakeArgs, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Puzzle>> {
-    let (mut makers, solvers) = (Vec::new(), Solvers::new(args.solver.options()));
+    let mut maker = Maker::new(Solvers::new(args.solver.options()));
     for path in files {
-        add_games(path, &mut makers, &solvers, stop)?;
+        for record in Records::open(path)? {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let (number, record) = record?;
+            let added = maker.add(&record, solvable);
+            added.map_err(|problem| invalid(path, number, &problem))?;
+        }
     }
     let limits = || Limits::within(args.time_per_move).or_when(Arc::clone(stop));
-    let positions: usize = makers.iter().map(Maker::positions).sum();
-    let bar = ProgressBar::new(positions as u64, "positions");
-    let (mut puzzles, mut unproven) = (Vec::new(), 0);
-    for mut maker in makers {
-        let made = maker.solve(&limits, || {
-            bar.inc();
-            !stop.load(Ordering::Relaxed)
-        });
-        puzzles.extend(made.map_err(Failure::Referee)?);
-        unproven += maker.unproven;
-    }
+    let bar = ProgressBar::new(maker.positions() as u64, "positions");
+    let made = maker.solve(&limits, || {
+        bar.inc();
+        !stop.load(Ordering::Relaxed)
+    });
+    let puzzles = made.map_err(Failure::Referee)?;
     bar.line.clear();
-    if unproven > 0 {
-        let positions = counted(unproven, "position was", "positions were");
+    if maker.unproven > 0 {
+        let positions = counted(maker.unproven, "position was", "positions were");
         note!("{positions} not proven in time and left out; --time-per-move gives more");
     }
     Ok(spread(puzzles, args.limit))
-}
-
-fn add_games(
-    path: &Path,
-    makers: &mut Vec<Maker>,
-    solvers: &Solvers,
-    stop: &AtomicBool,
-) -> Result<()> {
-    for record in Records::open(path)? {
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
-        let (number, record) = record?;
-        let wrong = |problem: String| invalid(path, number, &problem);
-        let known = makers.iter().position(|maker| maker.takes(&record));
-        let index = known.unwrap_or(makers.len());
-        if known.is_none() {
-            makers.push(maker(&record, solvers).map_err(wrong)?);
-        }
-        makers[index].add(&record).map_err(wrong)?;
-    }
-    Ok(())
 }
 
 /// After this many starts in a row without an answer the rest is not asked.
@@ -293,11 +274,10 @@ fn score(args: &RunArgs) -> Result<()> {
     let text = |palette: &Palette| report.text(args.require, palette);
     print_found(args.json, || report.json(), text)?;
     done?;
-    let share = Tally::of(&attempts).share();
-    if args.require.is_some_and(|least| share < least) {
-        return Err(WRONG);
+    match args.require {
+        Some(least) if report.share() < least => Err(WRONG),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 const PAGE_HELP: &str = "\
@@ -352,33 +332,6 @@ struct Report<'a> {
     set: &'a str,
     attempts: &'a [Attempt<'a>],
     is_complete: bool,
-}
-
-#[derive(Clone, Copy)]
-struct Tally {
-    solved: usize,
-    of: usize,
-}
-
-impl Tally {
-    fn of<'a>(attempts: impl IntoIterator<Item = &'a Attempt<'a>>) -> Self {
-        let mut tally = Self { solved: 0, of: 0 };
-        for attempt in attempts {
-            tally.of += 1;
-            tally.solved += usize::from(attempt.is_solved());
-        }
-        tally
-    }
-
-    /// From 0 to 1; of nothing it is 0.
-    fn share(self) -> f64 {
-        let number = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
-        number(self.solved) / number(self.of.max(1))
-    }
-
-    fn json(self) -> Json {
-        json!({"solved": self.solved, "of": self.of})
-    }
 }
 
 fn by_kinds_and_levels(
@@ -464,22 +417,29 @@ impl Attempt<'_> {
 }
 
 impl Report<'_> {
-    fn of(&self, kind: Option<Kind>, level: Option<u32>) -> impl Iterator<Item = &Attempt<'_>> {
-        let attempts = self.attempts.iter();
-        attempts.filter(move |attempt| is_of(attempt.puzzle, kind, level))
+    /// How many are solved, and of how many.
+    fn tally(&self, kind: Option<Kind>, level: Option<u32>) -> (usize, usize) {
+        let own = self.attempts.iter();
+        let own = own.filter(|attempt| is_of(attempt.puzzle, kind, level));
+        let solved = own.clone().filter(|attempt| attempt.is_solved());
+        (solved.count(), own.count())
     }
 
-    fn kinds(&self) -> impl Iterator<Item = Kind> {
-        let kinds = Kind::ALL.into_iter();
-        kinds.filter(|kind| self.of(Some(*kind), None).next().is_some())
+    /// From 0 to 1; of nothing it is 0.
+    fn share(&self) -> f64 {
+        let number = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
+        let (solved, of) = self.tally(None, None);
+        number(solved) / number(of.max(1))
     }
 
     fn text(&self, least: Option<f64>, palette: &Palette) -> String {
-        let cell = |kind, level| match Tally::of(self.of(kind, level)) {
-            Tally { of: 0, .. } => String::new(),
-            Tally { solved, of } => format!("{solved}/{of}"),
+        let cell = |kind, level| match self.tally(kind, level) {
+            (_, 0) => String::new(),
+            (solved, of) => format!("{solved}/{of}"),
         };
-        let mut out = by_kinds_and_levels(cell, &self.kinds().collect::<Vec<_>>(), palette);
+        let mut kinds = Kind::ALL.to_vec();
+        kinds.retain(|kind| self.tally(Some(*kind), None).1 > 0);
+        let mut out = by_kinds_and_levels(cell, &kinds, palette);
         let failed = self.attempts.iter().filter_map(|attempt| {
             let problem = attempt.problem(LISTED)?;
             let (puzzle, kind) = (attempt.puzzle, attempt.puzzle.kind.words());
@@ -492,11 +452,10 @@ impl Report<'_> {
             let more = counted(more as u64, "other", "others");
             let _ = writeln!(out, "and {more}; --json has all");
         }
-        let tally = Tally::of(self.attempts);
-        let Tally { solved, of } = tally;
-        let (name, share) = (escape_controls(self.bot), 100.0 * tally.share());
+        let (solved, of) = self.tally(None, None);
+        let (name, share) = (escape_controls(self.bot), 100.0 * self.share());
         let _ = write!(out, "{name} solves {solved} of {of}: {share:.1} %");
-        if let Some(least) = least.filter(|least| tally.share() < *least) {
+        if let Some(least) = least.filter(|least| self.share() < *least) {
             let _ = write!(out, ", less than {} %", 100.0 * least);
         }
         out.push('\n');
@@ -504,21 +463,23 @@ impl Report<'_> {
     }
 
     fn json(&self) -> Json {
-        let kinds = self.kinds().map(|kind| {
-            let tally = Tally::of(self.of(Some(kind), None));
-            (kind.name().to_owned(), tally.json())
-        });
-        let levels = (1..=HIGHEST_LEVEL).filter_map(|level| {
-            let tally = Tally::of(self.of(None, Some(level)));
-            (tally.of > 0).then(|| (level.to_string(), tally.json()))
-        });
-        let tally = Tally::of(self.attempts);
+        let figures = |kind, level| {
+            let (solved, of) = self.tally(kind, level);
+            (of > 0).then(|| json!({"solved": solved, "of": of}))
+        };
+        let kinds = Kind::ALL.into_iter();
+        let kinds =
+            kinds.filter_map(|kind| Some((kind.name().to_owned(), figures(Some(kind), None)?)));
+        let levels = 1..=HIGHEST_LEVEL;
+        let levels =
+            levels.filter_map(|level| Some((level.to_string(), figures(None, Some(level))?)));
+        let (solved, of) = self.tally(None, None);
         json!({
             "bot": self.bot,
             "set": self.set,
-            "solved": tally.solved,
-            "of": tally.of,
-            "share": tally.share(),
+            "solved": solved,
+            "of": of,
+            "share": self.share(),
             "kinds": kinds.collect::<Map<_, _>>(),
             "levels": levels.collect::<Map<_, _>>(),
             "puzzles": self.attempts.iter().map(Attempt::json).collect::<Vec<_>>(),

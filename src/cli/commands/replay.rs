@@ -124,14 +124,8 @@ fn one_game(args: &Args, shows: &str) -> Result<Recorded> {
         " and {shows} shows one; choose one with --number N, or use referee report for all"
     );
     let game = Recorded::read(&args.file, args.number.as_ref(), &args.game, &several)?;
-    let Recorded {
-        file,
-        number,
-        record,
-        ruleset,
-    } = &game;
-    let out = &mut BufWriter::new(Stdout);
-    match show(&**ruleset, record, file, *number, None, out)? {
+    let (ruleset, out) = (&*game.ruleset, &mut BufWriter::new(Stdout));
+    match show(ruleset, &game.record, &game.file, game.number, None, out)? {
         Some(problem) => Err(game.invalid(&problem)),
         None => Ok(game),
     }

@@ -153,7 +153,7 @@ fn is_analysed(path: &Path) -> Option<bool> {
     Some(game.tallies().is_some())
 }
 
-fn follow(files: &[&Path], live: &LiveOptions, feed: &Feed) -> Result<()> {
+fn follow(files: &[&Path], live: &LiveOptions, feed: &Arc<Feed>) -> Result<()> {
     let open = |path: &&Path| Reader::open(path).map_err(|error| unreadable(path, &error));
     let growing: Result<Vec<_>> = files.iter().map(open).collect();
     let mut growing = growing?;
@@ -211,7 +211,7 @@ fn write_each(
     })?;
     let not_entered = ranking.not_entered.clone();
     report.set_ranking(ranking, None);
-    let places = report.figures().places()?;
+    let places = report.figures.places()?;
     let absent = not_entered
         .iter()
         .filter(|absent| !all.contains(&absent.name));
@@ -220,24 +220,46 @@ fn write_each(
     fs::create_dir_all(folder).map_err(|error| unreadable(folder, &error))?;
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     for (name, slug) in all.iter().zip(slugs(&all)) {
-        let place = folder.join(slug);
+        let [page_file, text_file] =
+            ["html", "md"].map(|kind| folder.join(format!("{slug}.{kind}")));
         let member = members.get(*name).unwrap_or(&stranger);
         let since = member.since.as_ref();
         if let Some(absent) = absent.iter().find(|absent| absent.name == *name) {
             let reason = at_home(&absent.reason, &member.homes);
             let text = not_entered_text(name, &reason, since);
             let page = html::plain(&format!("{name}: did not enter"), &as_html(&text, None));
-            replace_file(&with_ending(&place, ".html"), &page)?;
-            replace_file(&with_ending(&place, ".md"), &text)?;
+            replace_file(&page_file, &page)?;
+            replace_file(&text_file, &text)?;
         } else {
-            let options = html::Options {
+            let mut text = OwnGames::new(name);
+            let (mut games, mut seen) = (Vec::new(), HashSet::new());
+            for_each(files, |file, record| {
+                if let Some(record) = own(record, name) {
+                    let record = record_at_home(record, &member.homes)?;
+                    let line = record.to_line()?;
+                    let game = RecordSummary::parse(line.as_bytes());
+                    let game = game.map_err(|problem| usage!("{}: {problem}", file.display()))?;
+                    // A game may be in two files, in one with its analysis.
+                    if seen.insert(game.identity()) || files.len() == 1 {
+                        let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
+                        text.add(&record, pieces.as_deref());
+                        games.push(record);
+                    }
+                }
+                Ok(())
+            })?;
+            let feed = Feed::new(html::Options {
                 title: format!("{name}: your games"),
                 own: Some((*name).to_owned()),
                 standing: places.get(*name).cloned(),
-                skip_copies: files.len() > 1,
+                sheet: text.sheet(since),
                 ..html::Options::default()
-            };
-            write_one(files, options, name, &place, member)?;
+            });
+            for record in &games {
+                feed.publish(record).map_err(Failure::Referee)?;
+            }
+            write(&feed, &page_file)?;
+            replace_file(&text_file, &text.text(since))?;
         }
     }
     note!(
@@ -246,42 +268,6 @@ fn write_each(
         folder.display()
     );
     Ok(())
-}
-
-fn write_one(
-    files: &[&Path],
-    options: html::Options,
-    name: &str,
-    place: &Path,
-    OfMember { since, homes }: &OfMember,
-) -> Result<()> {
-    let mut text = OwnGames::new(name);
-    let mut games = Vec::new();
-    let mut seen = HashSet::new();
-    for_each(files, |file, record| {
-        if let Some(record) = own(record, name) {
-            let problem = |problem| usage!("{}: {problem}", file.display());
-            let record = record_at_home(record, homes)?;
-            let line = record.to_line()?;
-            let game = RecordSummary::parse(line.as_bytes()).map_err(problem)?;
-            // A game may be in two files, in one with its analysis.
-            if seen.insert(game.identity()) || !options.skip_copies {
-                let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
-                text.add(&record, pieces.as_deref());
-                games.push(record);
-            }
-        }
-        Ok(())
-    })?;
-    let feed = Feed::new(html::Options {
-        sheet: text.sheet(since.as_ref()),
-        ..options
-    });
-    for record in &games {
-        feed.publish(record).map_err(Failure::Referee)?;
-    }
-    write(&feed, &with_ending(place, ".html"))?;
-    replace_file(&with_ending(place, ".md"), &text.text(since.as_ref()))
 }
 
 /// Calls these folders `.`.
@@ -294,12 +280,6 @@ fn record_at_home(record: Record, homes: &[String]) -> Result<Record> {
         .map(|home| json!(home).to_string().trim_matches('"').to_owned());
     let line = at_home(&record.to_line()?, &quoted.collect::<Vec<_>>());
     Ok(serde_json::from_str(&line)?)
-}
-
-fn with_ending(place: &Path, ending: &str) -> PathBuf {
-    let mut path = place.as_os_str().to_owned();
-    path.push(ending);
-    path.into()
 }
 
 fn for_each(files: &[&Path], mut each: impl FnMut(&Path, Record) -> Result<()>) -> Result<()> {
@@ -328,10 +308,11 @@ fn members(path: &Path) -> Result<BTreeMap<String, OfMember>> {
     let Some(league) = League::read(path)? else {
         return Ok(BTreeMap::new());
     };
-    let mut members: BTreeMap<String, OfMember> = BTreeMap::new();
-    for (name, member) in &league.members {
-        members.entry(name.clone()).or_default().homes = homes(path, member);
-    }
+    let members = league.members.iter().map(|(name, member)| {
+        let homes = homes(path, member);
+        (name.clone(), OfMember { since: None, homes })
+    });
+    let mut members: BTreeMap<String, OfMember> = members.collect();
     let Some(plan) = directory.plan()? else {
         return Ok(members);
     };

@@ -3,7 +3,7 @@ use serde_json::Value as Json;
 use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::{AskedBotOptions, Recorded, fault_lines};
 use referee::analysis::appraisal::Comparison;
-use referee::analysis::rerun::{Departure, Finding, Judgement, Verdict, judge};
+use referee::analysis::rerun::{Departure, Finding, Verdict, judge};
 use referee::bot::info::{Info, as_text};
 use referee::play::examiner::Question;
 use referee::play::game_runner::GameFault;
@@ -83,19 +83,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             counted(asking.unseen, "game", "games")
         );
     }
-    let report = Report {
-        name: &program.name,
-        games: &asking.results,
-        is_complete: done.is_ok(),
-    };
     if !matches!(done, Ok(()) | Err(Failure::Interrupted)) {
         return done;
     }
-    let json = args.json.then(|| report.json()).transpose()?;
-    let text = |palette: &Palette| report.text(palette);
-    print_found(args.json, || json.unwrap_or_default(), text)?;
+    let json = || asking.json(done.is_ok());
+    print_found(args.json, json, |palette| asking.text(palette))?;
     done?;
-    if report.is_wrong() {
+    if asking.findings().any(|finding| finding.verdict.is_wrong()) {
         return Err(WRONG);
     }
     Ok(())
@@ -169,8 +163,7 @@ struct Rerun<'a> {
     departure: Option<Departure>,
     forfeit: Option<GameFault>,
     info: Info,
-    has_solver: bool,
-    judgement: Judgement,
+    findings: Vec<Finding>,
 }
 
 struct Live {
@@ -273,7 +266,11 @@ impl<'a> Asking<'a> {
             let now = asked.as_ref().ok().map(|answer| answer.turn.clone());
             forfeit = asked.err();
             if now.as_deref() != question.answered.as_deref() {
-                departure = Some(Departure { index, now });
+                departure = Some(Departure {
+                    index,
+                    now,
+                    ..Departure::default()
+                });
             }
             if departure.is_some() || forfeit.is_some() {
                 break;
@@ -282,17 +279,18 @@ impl<'a> Asking<'a> {
         let info = examiner.info().clone();
         let ruleset = Arc::clone(&game.recorded.ruleset);
         let appraiser = self.analyst.appraiser(&*ruleset);
-        let has_solver = appraiser.is_some();
-        let (asked, departs) = (questions.clone(), departure.clone());
+        let asked = questions.clone();
         // Ctrl-C does not wait for it.
         let judging = tokio::task::spawn_blocking(move || {
-            judge(&*ruleset, appraiser.as_ref(), &asked, departs.as_ref())
+            let judged = judge(&*ruleset, appraiser.as_ref(), &asked, departure.as_mut());
+            judged.map(|findings| (findings, departure))
         });
         let judged = judging.await;
-        let mut judgement = judged.map_err(|error| Failure::Referee(error.to_string()))??;
+        let judged = judged.map_err(|error| Failure::Referee(error.to_string()))?;
+        let (mut findings, departure) = judged?;
         let ruleset = &*game.recorded.ruleset;
         let appraiser = self.analyst.appraiser(ruleset);
-        for finding in &mut judgement.findings {
+        for finding in &mut findings {
             let mut asked = questions.iter();
             let question = asked.find(|question| question.turn == finding.turn);
             if let (Some(question), Verdict::NotReached) = (question, finding.verdict) {
@@ -307,21 +305,12 @@ impl<'a> Asking<'a> {
             departure,
             forfeit,
             info,
-            has_solver,
-            judgement,
+            findings,
         })
     }
-}
 
-struct Report<'a> {
-    name: &'a str,
-    games: &'a [Rerun<'a>],
-    is_complete: bool,
-}
-
-impl Report<'_> {
     fn findings(&self) -> impl Iterator<Item = &Finding> {
-        self.games.iter().flat_map(|game| &game.judgement.findings)
+        self.results.iter().flat_map(|game| &game.findings)
     }
 
     fn count(&self, verdict: Verdict) -> usize {
@@ -330,23 +319,19 @@ impl Report<'_> {
     }
 
     fn departures(&self) -> usize {
-        let games = self.games.iter();
+        let games = self.results.iter();
         games.filter(|game| game.departure.is_some()).count()
     }
 
-    fn is_wrong(&self) -> bool {
-        self.findings().any(|finding| finding.verdict.is_wrong())
-    }
-
     fn text(&self, palette: &Palette) -> String {
-        if self.games.is_empty() {
+        if self.results.is_empty() {
             return "no games\n".to_owned();
         }
         let heads = ["game", "opponent", "result", "departs", "then", "now", ""];
         let mut rows = vec![heads.map(str::to_owned).to_vec()];
-        rows.extend(self.games.iter().map(Rerun::row));
+        rows.extend(self.results.iter().map(Rerun::row));
         let mut out = aligned(&rows, palette, &[1, 2, 4, 5, 6]);
-        for game in self.games {
+        for game in &self.results {
             let number = game.game.recorded.number;
             if let Some(turn) = game.departs_at() {
                 for (label, info) in [("then", game.info_then()), ("now", Some(&game.info))] {
@@ -362,7 +347,7 @@ impl Report<'_> {
                 let _ = writeln!(out, "Game {number}, turn {}: {fault}", last.turn);
             }
         }
-        if let Some(game) = self.games.iter().find(|game| !game.has_solver) {
+        if let Some(game) = self.results.iter().find(|game| !game.has_solver()) {
             let name = escape_controls(&game.game.recorded.record.game);
             let _ = writeln!(
                 out,
@@ -382,17 +367,16 @@ impl Report<'_> {
                 parts.push(format!("{count} {words}"));
             }
         }
-        let games = counted(self.games.len() as u64, "game", "games");
-        let name = escape_controls(self.name);
+        let games = counted(self.results.len() as u64, "game", "games");
+        let name = escape_controls(&self.program.name);
         out + &format!("{name}, {games}: {}\n", parts.join(", "))
     }
 
-    fn json(&self) -> Result<Json> {
-        let forfeits = self.games.iter().filter(|game| game.forfeit.is_some());
-        let games: Result<Vec<_>, String> = self.games.iter().map(Rerun::json).collect();
-        Ok(json!({
-            "bot": self.name,
-            "games": games?,
+    fn json(&self, is_complete: bool) -> Json {
+        let forfeits = self.results.iter().filter(|game| game.forfeit.is_some());
+        json!({
+            "bot": self.program.name,
+            "games": self.results.iter().map(Rerun::json).collect::<Vec<_>>(),
             "departs": self.departures(),
             "forfeits": forfeits.count(),
             "gone": self.count(Verdict::Gone),
@@ -400,12 +384,16 @@ impl Report<'_> {
             "new": self.count(Verdict::New),
             "unproven": self.count(Verdict::Unproven),
             "not_reached": self.count(Verdict::NotReached),
-            "complete": self.is_complete,
-        }))
+            "complete": is_complete,
+        })
     }
 }
 
 impl Rerun<'_> {
+    fn has_solver(&self) -> bool {
+        self.game.recorded.ruleset.info().is_solvable()
+    }
+
     fn last_asked(&self) -> Option<&Question> {
         match &self.departure {
             Some(departure) => self.questions.get(departure.index),
@@ -424,14 +412,14 @@ impl Rerun<'_> {
     }
 
     fn verdict(&self) -> String {
-        let findings = &self.judgement.findings;
+        let findings = &self.findings;
         let mut texts: Vec<String> = findings.iter().map(Finding::text).collect();
         if let Some(departure) = &self.departure {
             let turn = self.questions[departure.index].turn;
             if departure.now.is_some() && findings.iter().all(|finding| finding.turn != turn) {
-                let now = self.judgement.now;
+                let [_, now] = departure.values;
                 let text = match now.and_then(|now| now.best.zip(now.turn.value)) {
-                    _ if !self.has_solver => "another turn".to_owned(),
+                    _ if !self.has_solver() => "another turn".to_owned(),
                     None => "the new turn is not proven".to_owned(),
                     Some((Value::Loss, _)) => "every turn loses".to_owned(),
                     Some((best, _)) => format!("the new turn keeps the {}", best.name()),
@@ -446,7 +434,7 @@ impl Rerun<'_> {
     }
 
     fn row(&self) -> Vec<String> {
-        let (recorded, judged) = (&self.game.recorded, &self.judgement);
+        let recorded = &self.game.recorded;
         let mut row = vec![
             recorded.number.to_string(),
             recorded.name(self.game.by.other()),
@@ -458,9 +446,9 @@ impl Rerun<'_> {
                 let question = &self.questions[departure.index];
                 let now = match &self.forfeit {
                     Some(fault) => fault.fault.reason().to_string(),
-                    None => valued(departure.now.as_deref(), judged.now),
+                    None => valued(departure.now.as_deref(), departure.values[1]),
                 };
-                let then = valued(question.answered.as_deref(), judged.then);
+                let then = valued(question.answered.as_deref(), departure.values[0]);
                 [format!("turn {}", question.turn), then, now]
             }
         });
@@ -468,8 +456,8 @@ impl Rerun<'_> {
         row
     }
 
-    fn json(&self) -> Result<Json, String> {
-        let (recorded, judged) = (&self.game.recorded, &self.judgement);
+    fn json(&self) -> Json {
+        let recorded = &self.game.recorded;
         let side = |turn: Option<&str>, found: Option<Comparison>, info: Option<&Info>| {
             let mut side = json!({
                 "turn": turn,
@@ -483,14 +471,15 @@ impl Rerun<'_> {
         };
         let departs = self.departure.as_ref().map(|departure| {
             let question = &self.questions[departure.index];
-            let found = judged.now.or(judged.then);
-            Ok::<_, String>(json!({
+            let [then, now] = departure.values;
+            let best = now.or(then).and_then(|found| found.best);
+            json!({
                 "turn": question.turn,
-                "asked": question.line.request(&*recorded.ruleset)?,
-                "then": side(question.answered.as_deref(), judged.then, self.info_then()),
-                "now": side(departure.now.as_deref(), judged.now, Some(&self.info)),
-                "best": found.and_then(|found| found.best).map(Value::name),
-            }))
+                "asked": question.line.request(&*recorded.ruleset).ok(),
+                "then": side(question.answered.as_deref(), then, self.info_then()),
+                "now": side(departure.now.as_deref(), now, Some(&self.info)),
+                "best": best.map(Value::name),
+            })
         });
         let forfeits = self.forfeit.as_ref().map(|fault| {
             json!({
@@ -510,18 +499,18 @@ impl Rerun<'_> {
                 "directly": finding.directly,
             })
         };
-        Ok(json!({
+        json!({
             "game": recorded.number,
             "id": recorded.record.id,
             "bots": recorded.record.bots.each_ref().map(|bot| &bot.name),
             "bot": self.game.by,
             "result": self.game.result(),
             "turns": self.questions.iter().map(|asked| asked.turn).collect::<Vec<_>>(),
-            "departs": departs.transpose()?,
+            "departs": departs,
             "forfeits": forfeits,
-            "solver": self.has_solver,
-            "findings": judged.findings.iter().map(finding).collect::<Vec<_>>(),
-        }))
+            "solver": self.has_solver(),
+            "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
+        })
     }
 }
 

@@ -139,13 +139,11 @@ fn solve(
         return Err(Failure::Interrupted);
     }
     let elapsed = begun.elapsed();
-    let mut out = Stdout;
-    if args.json {
-        writeln!(out, "{}", to_json(&solution, nodes()))?;
-        return Ok(());
+    let json = || to_json(&solution, nodes());
+    print_found(args.json, json, |_| to_text(&solution, args))?;
+    if !args.json {
+        print_stderr(&format!("{} nodes in {}", grouped(nodes()), time(elapsed)));
     }
-    write!(out, "{}", to_text(&solution, args))?;
-    print_stderr(&format!("{} nodes in {}", grouped(nodes()), time(elapsed)));
     Ok(())
 }
 

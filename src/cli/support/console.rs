@@ -18,6 +18,7 @@ use referee::bot::human::{Console, Typed, Typing};
 use referee::game::Picture;
 use referee::report::terminal::{Palette, draw_within, wrapped};
 use referee::system::TerminalMode;
+use referee::text::escape_controls;
 
 type PromptRequest = (String, oneshot::Sender<io::Result<Typed>>);
 
@@ -97,7 +98,11 @@ impl Console for Terminal {
             prompt_open.set(true);
             let typed = line.await.map_err(|_| reader_ended())??;
             prompt_open.set(false);
-            echo(editing, &typed)?;
+            match &typed {
+                _ if editing => {}
+                Typed::Line(line) => print(&format!("{}\n", escape_controls(line)))?,
+                Typed::End | Typed::Interrupted => print("\n")?,
+            }
             Ok(typed)
         }))
     }
@@ -150,12 +155,4 @@ fn read_lines(requests: &mpsc::Receiver<PromptRequest>) {
 
 fn print(text: &str) -> io::Result<()> {
     GameText.write_all(text.as_bytes())
-}
-
-fn echo(editing: bool, typed: &Typed) -> io::Result<()> {
-    match typed {
-        _ if editing => Ok(()),
-        Typed::Line(line) => print(&format!("{}\n", referee::text::escape_controls(line))),
-        Typed::End | Typed::Interrupted => print("\n"),
-    }
 }

@@ -102,9 +102,7 @@ impl From<TournamentError> for Failure {
     fn from(error: TournamentError) -> Self {
         match error {
             TournamentError::Exhausted(limit) => Self::Exhausted(limit),
-            TournamentError::Machine(_) | TournamentError::Knockout(_) => {
-                Self::Referee(error.to_string())
-            }
+            TournamentError::Machine(_) => Self::Referee(error.to_string()),
             error => Self::Usage(error.to_string()),
         }
     }

@@ -73,8 +73,15 @@ pub(crate) fn read_text(path: &Path, most: u64) -> Result<String> {
     text_file::read(path, most).map_err(|error| unreadable(path, &error))
 }
 
+/// Atomically: a process that has the old file open still reads it completely.
 pub(crate) fn replace_file(path: &Path, text: &str) -> Result<()> {
-    replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))
+    let replaced = if path.is_file() || !path.exists() {
+        replace(path, text.as_bytes())
+    } else {
+        // A pipe or a terminal.
+        fs::write(path, text)
+    };
+    replaced.map_err(|error| unwritable(path, &error))
 }
 
 pub(crate) fn all_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {

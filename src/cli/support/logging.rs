@@ -35,16 +35,6 @@ pub(crate) fn finish(status: u8) {
     }
 }
 
-fn log_begin() {
-    tracing::info!(
-        target: log_target::COMMAND,
-        version = env!("CARGO_PKG_VERSION"),
-        arguments = ?env::args_os().skip(1).collect::<Vec<_>>(),
-        pid = std::process::id(),
-        "begun"
-    );
-}
-
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Diagnosis")]
 pub(crate) struct LogOptions {
@@ -76,32 +66,38 @@ impl LogOptions {
 
     /// [`finish`] completes the log.
     pub(crate) fn start(&self) -> Result<()> {
-        let coloured = setup::palette(&io::stderr()) != Palette::plain();
-        let Some(path) = &self.log_file else {
+        let coloured = setup::palette(&io::stderr()) != Palette::default();
+        let registry = tracing_subscriber::registry();
+        if let Some(path) = &self.log_file {
+            let filter = self.filter(LevelFilter::INFO)?;
+            let file = OpenOptions::new().append(true).create(true).open(path);
+            let file = file.map_err(|error| {
+                usage!("--log-file {}", referee::text::unreadable(path, &error))
+            })?;
+            let file = LOG_FILE.get_or_init(|| LogFile {
+                path: path.clone(),
+                file,
+                problem: OnceLock::new(),
+            });
+            let warnings = tracing_subscriber::fmt::layer()
+                .compact()
+                .with_writer(|| Notes)
+                .with_ansi(coloured)
+                .with_filter(LevelFilter::WARN);
+            let layer = self.layer(move || file, false).with_filter(filter);
+            registry.with(layer).with(warnings).init();
+        } else {
             let filter = self.filter(LevelFilter::WARN)?;
-            let filtered = tracing_subscriber::registry().with(filter);
-            filtered.with(self.layer(|| Notes, coloured)).init();
-            log_begin();
-            return Ok(());
-        };
-        let filter = self.filter(LevelFilter::INFO)?;
-        let file = OpenOptions::new().append(true).create(true).open(path);
-        let file =
-            file.map_err(|error| usage!("--log-file {}", referee::text::unreadable(path, &error)))?;
-        let file = LOG_FILE.get_or_init(|| LogFile {
-            path: path.clone(),
-            file,
-            problem: OnceLock::new(),
-        });
-        let warnings = tracing_subscriber::fmt::layer()
-            .compact()
-            .with_writer(|| Notes)
-            .with_ansi(coloured)
-            .with_filter(LevelFilter::WARN);
-        let layer = self.layer(move || file, false).with_filter(filter);
-        let filtered = tracing_subscriber::registry().with(layer);
-        filtered.with(warnings).init();
-        log_begin();
+            let layer = self.layer(|| Notes, coloured);
+            registry.with(filter).with(layer).init();
+        }
+        tracing::info!(
+            target: log_target::COMMAND,
+            version = env!("CARGO_PKG_VERSION"),
+            arguments = ?env::args_os().skip(1).collect::<Vec<_>>(),
+            pid = std::process::id(),
+            "begun"
+        );
         Ok(())
     }
 

@@ -17,12 +17,4 @@ pub(crate) mod setup;
 pub(crate) mod signals;
 #[cfg(unix)]
 pub(crate) mod suspension;
-/// Other systems cannot stop a program at its terminal.
-#[cfg(not(unix))]
-pub(crate) mod suspension {
-    #[expect(clippy::unnecessary_wraps, reason = "as on Unix")]
-    pub(crate) const fn start() -> Result<(), super::failure::Failure> {
-        Ok(())
-    }
-}
 pub(crate) mod values;

@@ -4,14 +4,14 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use super::prelude::*;
+use super::setup::whole;
 use referee::arena::course::Course;
 use referee::bot::human::Inbox;
 use referee::play::stage::Stage;
-use referee::record::atomic_file::{self, AtomicFile, directory_of};
-use referee::report::html::Origin;
+use referee::record::atomic_file::{AtomicFile, directory_of};
 use referee::report::serve::{Feed, Server, State};
+use referee::sandbox::Bound;
 use referee::sandbox::snapshot::is_own_page;
-use referee::sandbox::{Bound, Confinement};
 
 const LEFT: &str = "report.html";
 
@@ -39,7 +39,7 @@ pub(crate) struct PageOptions {
 
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
-    feed: Option<Feed>,
+    feed: Option<Arc<Feed>>,
     stage: Option<Stage>,
     server: Option<Server>,
     files: [Option<PathBuf>; 2],
@@ -68,7 +68,7 @@ impl PageOptions {
         played: Option<&Path>,
         records: Option<&Path>,
         folder: Option<&Path>,
-        limits: Vec<String>,
+        limits: &[Bound],
         game: &Arc<dyn Game>,
     ) -> Result<Pages> {
         self.check(records)?;
@@ -78,7 +78,7 @@ impl PageOptions {
         let feed = Feed::new(html::Options {
             title: title.to_owned(),
             private: self.private,
-            limits,
+            limits: limits.iter().map(Bound::line).collect(),
             notes: self.notes.clone(),
             frame: self.live.live_frame.clone(),
             game: Some(Arc::clone(game)).filter(|game| game.program().is_some()),
@@ -98,19 +98,12 @@ impl PageOptions {
     }
 }
 
-pub(crate) fn limits<'a>(programs: impl Iterator<Item = &'a Program>) -> Vec<String> {
-    programs
-        .filter_map(|program| program.confinement.as_ref())
-        .map(Confinement::bounds)
-        .find(|bounds| !bounds.is_empty())
-        .map(|bounds| bounds.iter().map(Bound::line).collect())
-        .unwrap_or_default()
-}
-
 impl Pages {
     pub(crate) fn publish(&self, record: &Record) -> io::Result<()> {
-        let published = self.feed.as_ref().map(|feed| feed.publish(record));
-        published.transpose().map(drop).map_err(io::Error::other)
+        match &self.feed {
+            Some(feed) => feed.publish(record).map_err(io::Error::other),
+            None => Ok(()),
+        }
     }
 
     /// `None` without `--live`.
@@ -157,7 +150,7 @@ impl Pages {
     }
 
     /// Writes the page and stops serving; finished games are served until a signal, unless `--live-exit` was given.
-    pub(crate) fn finish(self, state: State) -> Result<()> {
+    pub(crate) fn finish(self, is_complete: bool) -> Result<()> {
         let Some(feed) = &self.feed else {
             return Ok(());
         };
@@ -165,11 +158,15 @@ impl Pages {
         let count = if feed.games() > 0 { 2 } else { 1 };
         let mut files = self.files.iter().take(count).flatten();
         let written = files.try_for_each(|path| write(feed, path));
-        feed.set_state(state);
+        feed.set_state(if is_complete {
+            State::Finished
+        } else {
+            State::Interrupted
+        });
         let Some(server) = self.server else {
             return written;
         };
-        if self.stays && state == State::Finished && written.is_ok() {
+        if self.stays && is_complete && written.is_ok() {
             note!(
                 "the page stays at {}; press Ctrl-C to end (--live-exit ends with the games)",
                 server.url()
@@ -216,7 +213,7 @@ pub(crate) fn write_file(path: &Path, text: &str, content: &str) -> Result<()> {
     if path == Path::new("-") {
         return Ok(Stdout.write_all(text.as_bytes())?);
     }
-    replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
+    replace_file(path, text)?;
     let (path, size) = (path.display(), size(text.len()));
     print_stderr(&format!("{path}: {content}, {size}"));
     Ok(())
@@ -229,17 +226,6 @@ fn size(bytes: usize) -> String {
     }
 }
 
-/// Atomically: a process that has the old file open still reads it completely.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if path.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    if path.exists() && !path.is_file() {
-        return fs::write(path, bytes);
-    }
-    atomic_file::replace(path, bytes)
-}
-
 const DEFAULT_PORT: u16 = 4416;
 
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -249,8 +235,8 @@ pub(crate) struct LiveOptions {
     live: Option<SocketAddr>,
 
     /// Let pages of this origin (scheme, host and port) show the page of --live in a frame; all others are refused
-    #[arg(long, value_name = "ORIGIN", requires = "live")]
-    pub(crate) live_frame: Option<Origin>,
+    #[arg(long, value_name = "ORIGIN", requires = "live", value_parser = html::origin)]
+    pub(crate) live_frame: Option<String>,
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {
@@ -271,18 +257,18 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 impl LiveOptions {
-    pub(crate) fn serve(&self, feed: &Feed) -> Result<Option<Server>> {
+    pub(crate) fn serve(&self, feed: &Arc<Feed>) -> Result<Option<Server>> {
         let Some(address) = self.live else {
             return Ok(None);
         };
-        let server = Server::bind(address, feed.clone()).map_err(|error| {
+        let server = Server::bind(address, Arc::clone(feed)).map_err(|error| {
             usage!(
                 "--live={address}: {}; choose another address, or port 0 for any that is free",
                 referee::text::cause(&error)
             )
         })?;
         print_stderr(&format!("watch at {}", server.url()));
-        if !server.address().ip().is_loopback() {
+        if !server.address.ip().is_loopback() {
             print_stderr(
                 "  other machines can watch, too: by this machine's IP address, not by its name",
             );
@@ -303,7 +289,7 @@ fn check_target(path: &Path, records: Option<&Path>) -> Result<()> {
     if path.is_dir() {
         return refused("it is a directory; give a file within it");
     }
-    if records.is_some_and(|records| place_of(records) == place_of(path)) {
+    if records.is_some_and(|records| whole(records) == whole(path)) {
         return refused("the page would replace the records; choose another file");
     }
     if is_stream {
@@ -323,14 +309,6 @@ fn check_target(path: &Path, records: Option<&Path>) -> Result<()> {
             referee::text::cause(&error)
         )),
     }
-}
-
-fn place_of(path: &Path) -> PathBuf {
-    let whole = fs::canonicalize(path).ok().or_else(|| {
-        let directory = fs::canonicalize(directory_of(path)).ok()?;
-        Some(directory.join(path.file_name()?))
-    });
-    whole.unwrap_or_else(|| path.to_owned())
 }
 
 fn is_page(path: &Path) -> io::Result<bool> {

@@ -75,8 +75,8 @@ pub(crate) struct SandboxOptions {
 
     /// A variable of the environment for bots: NAME, as it is here, or NAME=VALUE; may be given more
     /// than once. A sandbox has only LANG, LC_*, TERM, TZ, PATH and what the referee sets
-    #[arg(long, value_name = "NAME[=VALUE]", value_parser = Variable::parse)]
-    env: Vec<Variable>,
+    #[arg(long, value_name = "NAME[=VALUE]", value_parser = variable)]
+    env: Vec<String>,
 
     /// Stop a bot while its opponent thinks; also without a sandbox
     #[arg(long)]
@@ -100,7 +100,7 @@ impl SandboxOptions {
         }
         if self.env.is_empty() {
             let env = planned.env.iter();
-            self.env = env.filter_map(|text| Variable::parse(text).ok()).collect();
+            self.env = env.filter_map(|text| variable(text).ok()).collect();
         }
         self.freeze |= planned.freeze;
         self
@@ -120,7 +120,7 @@ impl SandboxOptions {
             open_files: limits.open_files,
             scratch: limits.scratch,
             expose: expose.map(Into::into).collect(),
-            env: self.env.iter().map(|Variable(text)| text.clone()).collect(),
+            env: self.env.clone(),
             freeze: sandbox.freezes(),
         }
     }
@@ -145,8 +145,8 @@ impl SandboxOptions {
     }
 
     pub(crate) fn confine(&self, program: &Program) -> Result<Program> {
-        let sandboxes = self.of_bots(&[BotSpec::Program(program.clone())])?;
-        Ok(sandboxes.confine_one(std::slice::from_ref(program), 0)?)
+        let programs = std::slice::from_ref(program);
+        Ok(self.of_bots(programs)?.confine_one(programs, 0)?)
     }
 
     fn limits(&self) -> ResourceLimits {
@@ -164,11 +164,10 @@ impl SandboxOptions {
         self.choose(kind)?.map_err(|error| refused(&error))
     }
 
-    pub(crate) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes> {
-        let programs = || bots.iter().filter_map(BotSpec::program);
+    pub(crate) fn of_bots(&self, programs: &[Program]) -> Result<Sandboxes> {
         if self.kind.is_some() {
             let chosen = self.sandbox()?;
-            warn_memory(&chosen, programs().count());
+            warn_memory(&chosen, programs.len());
             return Ok(Sandboxes {
                 programs: chosen.clone(),
                 builtins: chosen,
@@ -176,8 +175,8 @@ impl SandboxOptions {
         }
         let builtins = self.choose(Some(Kind::None))?;
         let builtins = builtins.map_err(|error| refused(&error))?;
-        let is_foreign = |program: &&Program| program.builtin().is_none();
-        let count = programs().filter(is_foreign).count();
+        let foreign = programs.iter().filter(|one| one.builtin().is_none());
+        let count = foreign.count();
         let programs = match self.choose(if count > 0 { None } else { Some(Kind::None) })? {
             Ok(sandbox) => sandbox,
             Err(error) if error.obstacle == Obstacle::Absent => {
@@ -199,7 +198,7 @@ impl SandboxOptions {
                 "--freeze: a bot cannot be stopped on Windows while its opponent thinks; leave it out"
             );
         }
-        let environment = self.env.iter().map(Variable::resolve);
+        let environment = self.env.iter().map(|text| resolve(text));
         Ok(Sandbox::choose(&SandboxRequest {
             kind,
             limits: self.limits(),
@@ -302,39 +301,33 @@ pub(crate) fn warn_large<'a>(programs: impl Iterator<Item = &'a Program>) {
 const OWN: [&str; 3] = ["PATH", "HOME", "TMPDIR"];
 
 /// `--env`: `NAME`, or `NAME=VALUE`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Variable(String);
-
-impl Variable {
-    fn parse(text: &str) -> Result<Self, String> {
-        let name = text.split_once('=').map_or(text, |(name, _)| name);
-        if name.is_empty() || text.contains('\0') {
-            return Err("expected NAME or NAME=VALUE".to_owned());
-        }
-        if name.starts_with("REFEREE_") {
-            return Err(
-                "the referee sets the variables whose names begin with REFEREE_ itself".to_owned(),
-            );
-        }
-        if OWN.contains(&name) {
-            return Err(format!("{name} cannot be set: the referee sets it itself"));
-        }
-        Ok(Self(text.to_owned()))
+fn variable(text: &str) -> Result<String, String> {
+    let name = text.split_once('=').map_or(text, |(name, _)| name);
+    if name.is_empty() || text.contains('\0') {
+        return Err("expected NAME or NAME=VALUE".to_owned());
     }
-
-    fn resolve(&self) -> Result<(String, String)> {
-        let text = &self.0;
-        if let Some((name, value)) = text.split_once('=') {
-            return Ok((name.to_owned(), value.to_owned()));
-        }
-        let shown = escape(text.as_bytes());
-        let value = env::var(text).map_err(|error| {
-            usage!(
-                "--env {shown}: {error}; set it before the referee is started, or give its value: --env {shown}=VALUE"
-            )
-        })?;
-        Ok((text.clone(), value))
+    if name.starts_with("REFEREE_") {
+        return Err(
+            "the referee sets the variables whose names begin with REFEREE_ itself".to_owned(),
+        );
     }
+    if OWN.contains(&name) {
+        return Err(format!("{name} cannot be set: the referee sets it itself"));
+    }
+    Ok(text.to_owned())
+}
+
+fn resolve(variable: &str) -> Result<(String, String)> {
+    if let Some((name, value)) = variable.split_once('=') {
+        return Ok((name.to_owned(), value.to_owned()));
+    }
+    let shown = escape(variable.as_bytes());
+    let value = env::var(variable).map_err(|error| {
+        usage!(
+            "--env {shown}: {error}; set it before the referee is started, or give its value: --env {shown}=VALUE"
+        )
+    })?;
+    Ok((variable.to_owned(), value))
 }
 
 pub(crate) fn warn_root<'a>(mut programs: impl Iterator<Item = &'a Program>) {

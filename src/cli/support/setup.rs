@@ -56,7 +56,7 @@ pub(crate) fn palette(stream: &impl RawStream) -> Palette {
             ..Palette::coloured()
         }
     } else {
-        Palette::plain()
+        Palette::default()
     }
 }
 
@@ -93,6 +93,17 @@ pub(crate) fn bot(text: &str) -> Result<BotSpec> {
 pub(crate) fn absolute(path: &Path) -> Result<String> {
     let absolute = path::absolute(path).map_err(|error| unreadable(path, &error))?;
     Ok(absolute.to_string_lossy().into_owned())
+}
+
+/// Without links, as far as the path exists.
+pub(crate) fn whole(path: &Path) -> PathBuf {
+    let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut known = path.ancestors();
+    let whole = known.find_map(|place| {
+        let rest = path.strip_prefix(place).ok()?;
+        Some(place.canonicalize().ok()?.join(rest))
+    });
+    whole.unwrap_or(path)
 }
 
 /// A piece set's file that bots can read as long as this lives: the user's, or a copy.

@@ -94,7 +94,6 @@ pub(crate) fn since_first() -> Option<Duration> {
 }
 
 /// While it exists, signals do not end the program by themselves.
-#[derive(Debug)]
 pub(crate) struct StopSignals(watch::Receiver<Option<Instant>>);
 
 /// Heeds the signals that come from now on, and one that came before: the program was to end already.

@@ -9,6 +9,7 @@ use super::{NAME_CHARS, cut};
 use crate::arena::course::Course;
 use crate::record::annotation::{self, Annotation};
 use crate::record::{BotIndex, Record, RecordSummary};
+use crate::report::integer;
 use crate::report::own::asked;
 use crate::report::standings::{columns, order, row, separate};
 use crate::text::{escape_controls, join_parts};
@@ -262,12 +263,8 @@ fn whole(figure: f64) -> f64 {
 fn bars(times: impl Iterator<Item = (f64, u32)>) -> Vec<u64> {
     let mut bars = Vec::new();
     for (ms, count) in times.filter(|(_, count)| *count > 0) {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "from the first bar on"
-        )]
-        let bar = ((ms.clamp(SHORTEST_MS, LONGEST_MS) / SHORTEST_MS).log10() * BARS) as u64;
+        let bar = (ms.clamp(SHORTEST_MS, LONGEST_MS) / SHORTEST_MS).log10() * BARS;
+        let bar = integer(bar);
         let first = *bars.first().unwrap_or(&bar);
         if bars.is_empty() {
             bars.push(first);
@@ -334,7 +331,24 @@ impl OfBot {
         number: u64,
         shown: bool,
     ) {
-        self.note_times(record, game, side, number);
+        let processes = record.processes.as_ref();
+        let process = processes.and_then(|both| both[side].as_ref());
+        let limit = process.and_then(|process| process.move_time).unwrap_or(0.0);
+        if let Some(process) = process.filter(|_| limit > 0.0) {
+            let limit = 1000.0 * limit;
+            // A fresh process has more time for its first answer.
+            let fresh = usize::from(process.since.is_none());
+            let turns = game.times_ms.iter().enumerate();
+            let seat = usize::from(game.first != side);
+            let own = turns.filter(|&(turn, _)| game.side_of(turn) == seat);
+            for (turn, &ms) in own.skip(fresh) {
+                let is_longer =
+                    |(known, its_limit, ..): (f64, f64, _, _)| ms * its_limit > known * limit;
+                if self.longest.is_none_or(is_longer) {
+                    self.longest = Some((ms, limit, number, turn + 1));
+                }
+            }
+        }
         let is_own = record.result.by == Some(side);
         let reason = escape_controls(record.result.reason.name());
         if !shown || !is_own || self.again.len() >= MOST_KINDS || self.again.contains_key(&reason) {
@@ -343,34 +357,6 @@ impl OfBot {
         if let Some(command) = again(record, side) {
             let command = cut(&escape_controls(&command), COMMAND_CHARS);
             self.again.insert(reason, (number, command));
-        }
-    }
-
-    fn note_times(
-        &mut self,
-        record: &Record,
-        game: &RecordSummary<'_>,
-        side: BotIndex,
-        number: u64,
-    ) {
-        let processes = record.processes.as_ref();
-        let process = processes.and_then(|both| both[side].as_ref());
-        let limited = process.and_then(|process| Some((process, process.move_time?)));
-        let Some((process, limit)) = limited.filter(|&(_, limit)| limit > 0.0) else {
-            return;
-        };
-        let limit = 1000.0 * limit;
-        // A fresh process has more time for its first answer.
-        let fresh = usize::from(process.since.is_none());
-        let turns = game.times_ms.iter().enumerate();
-        let seat = usize::from(game.first != side);
-        let own = turns.filter(|&(turn, _)| game.side_of(turn) == seat);
-        for (turn, &ms) in own.skip(fresh) {
-            let is_longer =
-                |(known, its_limit, ..): (f64, f64, _, _)| ms * its_limit > known * limit;
-            if self.longest.is_none_or(is_longer) {
-                self.longest = Some((ms, limit, number, turn + 1));
-            }
         }
     }
 }

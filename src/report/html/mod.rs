@@ -10,9 +10,7 @@ mod pack;
 mod page;
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::io::{self, Write as _};
-use std::str::FromStr;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -26,7 +24,7 @@ use serde_json::{Value, json};
 pub use self::drawings::check_svg;
 pub(super) use self::drawings::position as drawing;
 pub use self::figures::Figures;
-pub use self::page::{Served, board, plain, puzzles, served};
+pub use self::page::{board, plain, puzzles, served};
 
 use self::pack::TextStore;
 use crate::arena::course::Course;
@@ -61,19 +59,16 @@ pub struct Options {
     pub skip_copies: bool,
     /// A game program draws its positions.
     pub game: Option<Arc<dyn Game>>,
-    pub frame: Option<Origin>,
+    /// The origin that may frame a served page ([`origin`]).
+    pub frame: Option<String>,
 }
 
 pub(super) fn shown_name(name: &str) -> String {
     cut(&escape_controls(name), NAME_CHARS)
 }
 
-pub(super) fn edition(ruleset: &dyn Game) -> Value {
-    let (name, rules) = (ruleset.name(), ruleset.rules());
-    json!(edition_of(name, rules, ruleset.pieces()))
-}
-
-fn edition_of(game: &str, rules: &str, pieces: Option<&str>) -> [Value; 3] {
+/// For the script: the game, its rules and its pieces.
+pub(super) fn edition(game: &str, rules: &str, pieces: Option<&str>) -> [Value; 3] {
     let [game, rules] = [game, rules].map(escape_controls);
     [json!(game), json!(rules), json!(pieces)]
 }
@@ -88,10 +83,10 @@ pub struct Report {
     drawings: usize,
     /// Games that their program could not draw.
     undrawn: u64,
-    games: u64,
+    pub games: u64,
     /// Digests of games, if copies are skipped.
     seen: Option<HashSet<u64>>,
-    figures: Figures,
+    pub figures: Figures,
 }
 
 impl Report {
@@ -115,13 +110,13 @@ impl Report {
         self.figures.course = course.map(Arc::new);
     }
 
-    /// Whether it is not a copy that is skipped.
-    pub fn add(&mut self, record: &Record) -> Result<bool, String> {
+    /// The error says what is wrong with the record.
+    pub fn add(&mut self, record: &Record) -> Result<(), String> {
         let line = record.to_line().map_err(|error| error.to_string())?;
         let game = RecordSummary::parse(line.as_bytes())?;
         let seen = self.seen.as_mut();
         if seen.is_some_and(|seen| !seen.insert(game.identity())) {
-            return Ok(false);
+            return Ok(());
         }
         let bots = record.bots.each_ref().map(|bot| self.bot(bot));
         self.figures.add(record, &game, bots, !self.options.private);
@@ -136,7 +131,7 @@ impl Report {
             }
             self.push(&packed);
         }
-        Ok(true)
+        Ok(())
     }
 
     fn draw(&mut self, record: &Record) -> Option<Value> {
@@ -180,14 +175,9 @@ impl Report {
         }
         let index = self.editions.len();
         self.editions.insert(key, index);
-        let [game, rules, pieces] =
-            edition_of(&record.game, &record.rules, record.pieces.as_deref());
+        let [game, rules, pieces] = edition(&record.game, &record.rules, record.pieces.as_deref());
         self.push(&json!(["e", game, rules, pieces]));
         index
-    }
-
-    pub const fn games(&self) -> u64 {
-        self.games
     }
 
     pub fn bots(&self) -> usize {
@@ -212,10 +202,6 @@ impl Report {
         let game = quote(unknown.min()?.as_bytes());
         let fix = "if it is a program, give it with --game";
         Some(format!("the games of {game} have no drawings; {fix}"))
-    }
-
-    pub const fn figures(&self) -> &Figures {
-        &self.figures
     }
 
     /// Entries from `from`, as the inside of a JSON array, and the next index. Stops after about `bytes`
@@ -287,31 +273,17 @@ fn packed_games(games: &[&str]) -> io::Result<String> {
     Ok(STANDARD.encode(encoder.finish()?))
 }
 
-/// Scheme, host, and an unusual port: `https://moodle.example.org`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin(String);
-
-impl FromStr for Origin {
-    type Err = String;
-
-    /// Nothing but an origin: it becomes part of a header.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let origin = text.to_ascii_lowercase();
-        let (scheme, place) = origin.split_once("://").unwrap_or_default();
-        let known = |c: char| c.is_ascii_alphanumeric() || "-_.:[]".contains(c);
-        let is_plain = place.chars().all(known) && place.parse::<Authority>().is_ok();
-        let expected = "expected http:// or https://, a host and perhaps a port, such as https://moodle.example.org";
-        if is_plain && ["http", "https"].contains(&scheme) {
-            Ok(Self(origin))
-        } else {
-            Err(expected.to_owned())
-        }
-    }
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+/// Scheme, host, and an unusual port: `https://moodle.example.org`. Nothing else: it becomes part of a header.
+pub fn origin(text: &str) -> Result<String, String> {
+    let origin = text.to_ascii_lowercase();
+    let (scheme, place) = origin.split_once("://").unwrap_or_default();
+    let known = |c: char| c.is_ascii_alphanumeric() || "-_.:[]".contains(c);
+    let is_plain = place.chars().all(known) && place.parse::<Authority>().is_ok();
+    let expected = "expected http:// or https://, a host and perhaps a port, such as https://moodle.example.org";
+    if is_plain && ["http", "https"].contains(&scheme) {
+        Ok(origin)
+    } else {
+        Err(expected.to_owned())
     }
 }
 
@@ -356,8 +328,7 @@ mod tests {
             ("HTTPS://Moodle.example.org", "https://moodle.example.org"),
             ("http://192.168.1.7", "http://192.168.1.7"),
         ] {
-            let origin = text.parse::<Origin>().map(|origin| origin.0);
-            assert_eq!(origin, Ok(expected.to_owned()), "{text}");
+            assert_eq!(origin(text), Ok(expected.to_owned()), "{text}");
         }
         for text in [
             "",
@@ -379,7 +350,7 @@ mod tests {
             "javascript:alert(1)",
             "'self'",
         ] {
-            assert!(text.parse::<Origin>().is_err(), "{text}");
+            assert!(origin(text).is_err(), "{text}");
         }
     }
 }

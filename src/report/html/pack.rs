@@ -28,6 +28,7 @@ use super::{MAX_TURNS, cut, end_of};
 use crate::bot::info::{BYTES as TEXT_BYTES, NAMES};
 use crate::record::Record;
 use crate::record::annotation::{Annotation, FIELD};
+use crate::report::integer;
 use crate::text::escape_controls;
 
 const REASON_CHARS: usize = 40;
@@ -84,15 +85,10 @@ fn three_digits(number: u64, out: &mut String) {
     let _ = write!(out, "{digits}{}", char::from(letter));
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the cast saturates for times out of range, as a forged record may have"
-)]
 fn times(record: &Record) -> String {
     let mut out = String::new();
     for &ms in record.times_ms.iter().take(MAX_TURNS) {
-        three_digits((ms * 1000.0).round() as u64, &mut out);
+        three_digits(integer((ms * 1000.0).round()), &mut out);
     }
     out
 }

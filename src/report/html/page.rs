@@ -1,14 +1,13 @@
 //! The page: template, style, script, and a policy that forbids everything else.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{MAX_GAMES, NAME_CHARS, Options, Origin, cut};
+use super::{MAX_GAMES, NAME_CHARS, Options, cut};
 use crate::game::{Game, registry};
 use crate::puzzles::Puzzle;
 use crate::report::escaped;
@@ -95,12 +94,6 @@ fn joined(modules: &[Module]) -> String {
     script
 }
 
-static SCRIPT: LazyLock<String> = LazyLock::new(|| joined(&MODULES));
-
-static PUZZLE_SCRIPT: LazyLock<String> = LazyLock::new(|| joined(&PUZZLE_MODULES));
-
-static BOARD_SCRIPT: LazyLock<String> = LazyLock::new(|| joined(&BOARD_MODULES));
-
 fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
@@ -147,11 +140,6 @@ const NONE: &str = "'none'";
 /// Around the views of a page that has nothing there.
 const ALONE: [String; 2] = [const { String::new() }; 2];
 
-/// Escaped: the JSON cannot end the script element or begin a comment.
-fn embedded(data: &str) -> String {
-    data.replace('<', "\\u003c")
-}
-
 /// `content`: HTML for readers without JavaScript.
 fn render(
     title: &str,
@@ -171,7 +159,8 @@ fn render(
         content = content,
         sheet = sheet,
         notes = notes,
-        data = embedded(data),
+        // The JSON cannot end the script element or begin a comment.
+        data = data.replace('<', "\\u003c"),
         games = solvers,
         script = script,
     )
@@ -229,38 +218,27 @@ pub(super) fn whole<'a>(
     data: &str,
     standings: &Standings,
 ) -> String {
-    let table = table(standings, &Palette::plain(), Some(COLUMNS));
+    let table = table(standings, &Palette::default(), Some(COLUMNS));
     let content = format!("<pre>{}</pre>\n", escaped(&table));
     let data = format!("{{\"head\":{},{data}}}", head(options, false));
     let (solvers, around) = (solvers(kinds), around(options));
-    let title = &options.title;
-    render(title, &SCRIPT, &data, &content, NONE, &solvers, &around)
+    let (title, script) = (&options.title, joined(&MODULES));
+    render(title, &script, &data, &content, NONE, &solvers, &around)
 }
 
-#[derive(Clone, Debug)]
-pub struct Served {
-    /// Its script requests `events`.
-    pub page: String,
-    /// Value of `Content-Security-Policy`.
-    pub policy: String,
-    /// Whether some origin may frame the page; the policy says which.
-    pub is_framed: bool,
-}
-
-/// Receives entries and figures from its server.
-pub fn served(options: &Options) -> Served {
+/// A page whose script requests `events`, entries and figures, and the value of its `Content-Security-Policy`.
+pub fn served(options: &Options) -> [String; 2] {
     let data = json!({ "head": head(options, true) }).to_string();
-    let framing = options.frame.as_ref();
-    let framing = framing.map_or_else(|| "'none'".to_owned(), Origin::to_string);
+    let framing = options.frame.as_deref().unwrap_or(NONE);
     // What it is of is not known before the first game; a book weighs more than all the rest.
     let solvers = solvers(options.game.is_none().then_some("quarto"));
     let (title, around) = (&options.title, around(options));
-    let policy = policy(&SCRIPT, "'self'", !solvers.is_empty());
-    Served {
-        page: render(title, &SCRIPT, &data, "", "'self'", &solvers, &around),
-        policy: format!("{policy}; frame-ancestors {framing}"),
-        is_framed: options.frame.is_some(),
-    }
+    let script = joined(&MODULES);
+    let policy = policy(&script, "'self'", !solvers.is_empty());
+    [
+        render(title, &script, &data, "", "'self'", &solvers, &around),
+        format!("{policy}; frame-ancestors {framing}"),
+    ]
 }
 
 /// A board to analyse and to play on, open at a position as the protocol writes it; one file without network.
@@ -275,27 +253,23 @@ pub fn board(game: &dyn Game, position: &str) -> String {
         "position": escape_controls(position),
     });
     let (data, solvers) = (data.to_string(), solvers([game.name()]));
-    render(title, &BOARD_SCRIPT, &data, "", NONE, &solvers, &ALONE)
+    let script = joined(&BOARD_MODULES);
+    render(title, &script, &data, "", NONE, &solvers, &ALONE)
 }
 
 /// Puzzles in this order, in one file without network; the browser keeps what was solved.
 pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -> String {
-    let (mut editions, mut keys) = (Vec::<Value>::new(), Vec::new());
-    let mut entries = Vec::<Value>::new();
+    let (mut editions, mut entries) = (Vec::<Value>::new(), Vec::<Value>::new());
     for puzzle in puzzles {
-        let key = (&puzzle.game, &puzzle.rules, &puzzle.pieces);
-        let edition = keys.iter().position(|known| *known == key);
-        let edition = edition.unwrap_or_else(|| {
-            editions.push(json!({
-                "game": puzzle.game,
-                "rules": puzzle.rules,
-                "pieces": puzzle.pieces,
-            }));
-            keys.push(key);
-            keys.len() - 1
-        });
+        let (game, rules) = (&puzzle.game, &puzzle.rules);
+        let edition = json!({ "game": game, "rules": rules, "pieces": puzzle.pieces });
+        let known = editions.iter().position(|known| *known == edition);
+        let number = known.unwrap_or(editions.len());
+        if known.is_none() {
+            editions.push(edition);
+        }
         entries.push(json!([
-            edition,
+            number,
             puzzle.id,
             puzzle.position,
             puzzle.kind.name(),
@@ -311,8 +285,8 @@ pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -
     let head = json!({ "title": title });
     let data = json!({ "head": head, "editions": editions, "puzzles": entries }).to_string();
     // Positions of puzzles need no book.
-    let (script, solvers) = (&PUZZLE_SCRIPT, solvers(["quarto"]));
-    render(&title, script, &data, "", NONE, &solvers, &ALONE)
+    let (script, solvers) = (joined(&PUZZLE_MODULES), solvers(["quarto"]));
+    render(&title, &script, &data, "", NONE, &solvers, &ALONE)
 }
 
 #[cfg(test)]
@@ -344,12 +318,8 @@ mod tests {
 
     #[test]
     fn the_script_and_the_style_cannot_end_their_elements() {
-        for text in [
-            SCRIPT.as_str(),
-            PUZZLE_SCRIPT.as_str(),
-            BOARD_SCRIPT.as_str(),
-            STYLE,
-        ] {
+        let scripts = [&MODULES[..], &PUZZLE_MODULES, &BOARD_MODULES].map(joined);
+        for text in scripts.iter().map(String::as_str).chain([STYLE]) {
             assert!(!text.contains("</"), "would end the element");
             assert!(!text.contains("<!--"));
         }
@@ -360,9 +330,9 @@ mod tests {
             "document.write",
             "eval(",
         ] {
-            assert!(!SCRIPT.contains(forbidden), "{forbidden}");
-            assert!(!PUZZLE_SCRIPT.contains(forbidden), "{forbidden}");
-            assert!(!BOARD_SCRIPT.contains(forbidden), "{forbidden}");
+            for script in &scripts {
+                assert!(!script.contains(forbidden), "{forbidden}");
+            }
         }
     }
 }

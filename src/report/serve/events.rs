@@ -9,7 +9,6 @@ use tokio::sync::watch;
 use tokio::time::{Instant, interval_at, sleep, timeout};
 
 use super::{Feed, Now};
-use crate::report::html::Served;
 
 pub(super) const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// Approximate, of entries.
@@ -22,8 +21,9 @@ const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 const BEGIN: &str = "retry: 2000\nevent: begin\ndata: {}\n\n";
 
 pub(super) struct Shared {
-    pub(super) feed: Feed,
-    pub(super) served: Served,
+    pub(super) feed: Arc<Feed>,
+    /// The page, and its policy.
+    pub(super) served: [String; 2],
     /// Part of event ids: tells servers apart.
     pub(super) run: u32,
     pub(super) shutdown: watch::Receiver<bool>,
@@ -85,7 +85,7 @@ pub(super) async fn send_events(
 ) -> Result<(), Disconnected> {
     let mut changes = shared.feed.watch();
     let watched = shared.feed.watched().filter(|_| wanted.stage);
-    let _watching = watched.map(|watched| watched.watch());
+    let _watching = watched.map(|watched| Arc::clone(&watched.watchers));
     let mut told = Now::default();
     let mut keep_alive = interval_at(Instant::now() + KEEP_ALIVE_INTERVAL, KEEP_ALIVE_INTERVAL);
     if wanted.from.is_none() {
@@ -107,7 +107,8 @@ pub(super) async fn send_events(
             && !now.tables.is_empty()
             && !Arc::ptr_eq(&now.tables, &told.tables)
         {
-            let tables = format!("[{},{}]", watched.now(), now.tables);
+            let time = watched.epoch.elapsed().as_millis();
+            let tables = format!("[{time},{}]", now.tables);
             send(sender, event("tables", &tables)).await?;
         }
         if now.state != told.state {

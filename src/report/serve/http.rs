@@ -12,7 +12,6 @@ use hyper::header::{
 use hyper::{Method, Request, Response, StatusCode};
 
 use super::events::{Wanted, position_of};
-use crate::report::html::Served;
 
 pub(super) type Body = Either<Full<Bytes>, Channel<Bytes>>;
 
@@ -95,15 +94,15 @@ fn whole(status: StatusCode, kind: &'static str, text: String) -> Response<Body>
     response
 }
 
-pub(super) fn page(served: &Served) -> Response<Body> {
-    let page = served.page.clone();
-    let mut response = whole(StatusCode::OK, "text/html; charset=utf-8", page);
+/// `is_framed`: some origin may frame it; the policy says which.
+pub(super) fn page([page, policy]: &[String; 2], is_framed: bool) -> Response<Body> {
+    let mut response = whole(StatusCode::OK, "text/html; charset=utf-8", page.clone());
     let headers = response.headers_mut();
     // Words and hashes: always a valid header.
-    if let Ok(policy) = HeaderValue::from_str(&served.policy) {
+    if let Ok(policy) = HeaderValue::from_str(policy) {
         headers.insert(CONTENT_SECURITY_POLICY, policy);
     }
-    if served.is_framed {
+    if is_framed {
         // It cannot name origins, and some browsers apply it beside the policy.
         headers.remove(X_FRAME_OPTIONS);
     }

@@ -21,7 +21,7 @@ use crate::bot::human::Inbox;
 use crate::game::Game;
 use crate::play::stage::Stage;
 use crate::record::Record;
-use crate::report::html::{Figures, Options, Report};
+use crate::report::html::{Options, Report};
 use crate::threads::locked;
 use crate::tournament::standings::Ranking;
 
@@ -67,13 +67,8 @@ struct Now {
 }
 
 /// Collects finished games for a [`Server`] and a page.
-#[derive(Clone, Debug)]
-pub struct Feed {
-    shared: Arc<Shared>,
-}
-
 #[derive(Debug)]
-struct Shared {
+pub struct Feed {
     options: Options,
     report: Mutex<Report>,
     now: watch::Sender<Now>,
@@ -82,40 +77,37 @@ struct Shared {
 }
 
 impl Feed {
-    pub fn new(options: Options) -> Self {
-        Self {
-            shared: Arc::new(Shared {
-                report: Mutex::new(Report::new(options.clone())),
-                options,
-                now: watch::Sender::default(),
-                watched: OnceLock::new(),
-            }),
-        }
+    pub fn new(options: Options) -> Arc<Self> {
+        Arc::new(Self {
+            report: Mutex::new(Report::new(options.clone())),
+            options,
+            now: watch::Sender::default(),
+            watched: OnceLock::new(),
+        })
     }
 
     /// Ignores poisoning: a panic loses at most the game being added.
     pub fn report(&self) -> MutexGuard<'_, Report> {
-        locked(&self.shared.report)
+        locked(&self.report)
     }
 
-    /// Whether the game is not a copy that is skipped; the error says what is wrong with the record.
-    pub fn publish(&self, record: &Record) -> Result<bool, String> {
+    /// The error says what is wrong with the record.
+    pub fn publish(&self, record: &Record) -> Result<(), String> {
         let mut report = self.report();
-        let is_new = report.add(record)?;
-        let games = report.games();
+        report.add(record)?;
         // Still locked: no sequence may begin in between.
         self.tell(|now| {
-            now.games = games;
+            now.games = report.games;
             now.revision += 1;
         });
         drop(report);
-        Ok(is_new)
+        Ok(())
     }
 
     /// Shows games of this ruleset while they are played. Call before the server is bound.
     pub fn stage(&self, ruleset: &Arc<dyn Game>) -> Stage {
         let new = || Arc::new(Watched::new(Arc::clone(ruleset)));
-        self.shared.watched.get_or_init(new).stage.clone()
+        self.watched.get_or_init(new).stage.clone()
     }
 
     /// Takes answers of the person who plays at the page, once the games of a ruleset are shown.
@@ -140,7 +132,7 @@ impl Feed {
     pub fn begin_again(&self) {
         self.set_state(State::Playing);
         let mut report = self.report();
-        *report = Report::new(self.shared.options.clone());
+        *report = Report::new(self.options.clone());
         self.tell(|now| {
             now.sequence = now.sequence.wrapping_add(1);
             now.games = 0;
@@ -155,33 +147,28 @@ impl Feed {
     }
 
     fn tell(&self, change: impl FnOnce(&mut Now)) {
-        self.shared.now.send_modify(change);
+        self.now.send_modify(change);
     }
 
     pub fn games(&self) -> u64 {
-        self.shared.now.borrow().games
+        self.now.borrow().games
     }
 
     fn watch(&self) -> watch::Receiver<Now> {
-        self.shared.now.subscribe()
+        self.now.subscribe()
     }
 
     fn sequence(&self) -> u32 {
-        self.shared.now.borrow().sequence
+        self.now.borrow().sequence
     }
 
     fn watched(&self) -> Option<&Arc<Watched>> {
-        self.shared.watched.get()
+        self.watched.get()
     }
 
     /// A sequence's next entries and position; `None` when another one has begun.
     fn entries(&self, sequence: u32, from: usize, bytes: usize) -> Option<(String, usize)> {
         let report = self.report();
         (self.sequence() == sequence).then(|| report.entries(from, bytes))
-    }
-
-    /// A copy: no game waits for calculations.
-    fn figures(&self) -> Figures {
-        self.report().figures().clone()
     }
 }

@@ -42,23 +42,20 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub struct Server {
-    address: SocketAddr,
+    pub address: SocketAddr,
     shutdown: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Server {
     /// Port 0: any free one.
-    pub fn bind(address: SocketAddr, feed: Feed) -> io::Result<Self> {
+    pub fn bind(address: SocketAddr, feed: Arc<Feed>) -> io::Result<Self> {
         let listener = StdListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let (shutdown, receiver) = watch::channel(false);
-        let runtime = Builder::new_current_thread()
-            .enable_io()
-            .enable_time()
-            .build()
-            .map_err(|error| explain("the server of the page", &error))?;
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| explain("the server of the page", &error))?;
         let thread = start_thread("live", move || {
             if let Err(error) = runtime.block_on(serve(listener, feed, receiver)) {
                 let cause = crate::text::cause(&error);
@@ -70,10 +67,6 @@ impl Server {
             shutdown,
             thread: Some(thread),
         })
-    }
-
-    pub const fn address(&self) -> SocketAddr {
-        self.address
     }
 
     /// For a browser on this machine. If it listens on all addresses, other machines use one of this machine's.
@@ -112,19 +105,19 @@ fn places() -> usize {
 
 async fn serve(
     listener: StdListener,
-    feed: Feed,
+    feed: Arc<Feed>,
     mut shutdown: watch::Receiver<bool>,
 ) -> io::Result<()> {
     let listener = TcpListener::from_std(listener)?;
     feed.tell(|now| now.last = false);
-    let calculator = tokio::spawn(calculate(feed.clone(), shutdown.clone()));
+    let calculator = tokio::spawn(calculate(Arc::clone(&feed), shutdown.clone()));
     let shared = Arc::new(Shared {
-        served: served(&feed.shared.options),
+        served: served(&feed.options),
         feed,
         run: rand::random(),
         shutdown: shutdown.clone(),
     });
-    let feed = shared.feed.clone();
+    let feed = Arc::clone(&shared.feed);
     let stage = tokio::spawn(async move {
         if let Some(watched) = feed.watched().cloned() {
             watched.run(feed).await;
@@ -173,13 +166,14 @@ async fn serve(
 }
 
 /// While there are new games, and once at the end.
-async fn calculate(feed: Feed, mut shutdown: watch::Receiver<bool>) {
+async fn calculate(feed: Arc<Feed>, mut shutdown: watch::Receiver<bool>) {
     let mut changes = feed.watch();
     loop {
         let last = *shutdown.borrow_and_update();
         let revision = changes.borrow_and_update().revision;
         let began = Instant::now();
-        let figures = feed.figures();
+        // A copy: no game waits for calculations.
+        let figures = feed.report().figures.clone();
         let standings = figures.standings();
         let json = standings.map(|standings| figures.as_json(&standings).to_string());
         feed.tell(|now| {
@@ -242,7 +236,8 @@ async fn answer(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<Bo
     }
     if request.uri().path() == "/" {
         tracing::debug!(target: PAGE, "the page is sent");
-        return page(&shared.served);
+        let is_framed = shared.feed.options.frame.is_some();
+        return page(&shared.served, is_framed);
     }
     if let Some(secret) = request.uri().path().strip_prefix(ANSWER) {
         let watched = shared.feed.watched();

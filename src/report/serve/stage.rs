@@ -33,9 +33,9 @@ pub(super) struct Watched {
     pub(super) stage: Stage,
     ruleset: Arc<dyn Game>,
     /// Each watcher holds a copy.
-    watchers: Arc<()>,
+    pub(super) watchers: Arc<()>,
     /// Times in the text are milliseconds from here.
-    epoch: Instant,
+    pub(super) epoch: Instant,
     expected: Mutex<Option<Expected>>,
     /// Of the person who plays at the page.
     pub(super) inbox: OnceLock<Inbox>,
@@ -64,17 +64,9 @@ impl Watched {
         }
     }
 
-    /// Watches until it is dropped.
-    pub(super) fn watch(&self) -> Arc<()> {
-        Arc::clone(&self.watchers)
-    }
-
-    pub(super) fn now(&self) -> u128 {
-        self.epoch.elapsed().as_millis()
-    }
-
     pub(super) fn edition(&self) -> String {
-        html::edition(&*self.ruleset).to_string()
+        let game = &self.ruleset;
+        json!(html::edition(game.name(), game.rules(), game.pieces())).to_string()
     }
 
     /// `before` were played already.
@@ -86,7 +78,7 @@ impl Watched {
         });
     }
 
-    pub(super) async fn run(self: Arc<Self>, feed: Feed) {
+    pub(super) async fn run(self: Arc<Self>, feed: Arc<Feed>) {
         let mut drawings = Drawings::new();
         let mut told = None;
         loop {

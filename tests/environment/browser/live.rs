@@ -1,5 +1,7 @@
 //! Pages that are served: what is drawn again leaves readers where they were, and who comes late gets all games.
 
+use std::sync::Arc;
+
 use referee::record::Record;
 use referee::report::html::Options;
 use referee::report::serve::{Feed, Server, State};
@@ -12,7 +14,7 @@ use crate::common::games::{GAMES, many};
 /// A page of these games, open in a browser, to which more can be added.
 struct Live {
     browser: Browser,
-    feed: Feed,
+    feed: Arc<Feed>,
     /// Stops when it is dropped.
     _server: Server,
     url: String,
@@ -26,7 +28,7 @@ impl Live {
         });
         publish(&feed, records)?;
         let address = "127.0.0.1:0".parse().map_err(|error| format!("{error}"))?;
-        let server = Server::bind(address, feed.clone()).map_err(|error| error.to_string())?;
+        let server = Server::bind(address, Arc::clone(&feed)).map_err(|error| error.to_string())?;
         let live = Self {
             browser: Browser::start()?,
             feed,

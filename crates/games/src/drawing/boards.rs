@@ -123,7 +123,7 @@ fn four_in_a_row(shown: &Shown) -> Vec<Node> {
             Node::title(format!("{mark} in column {}", cell % 7 + 1)),
             circle("face", [x, y, 38.0]),
             circle(inner, [x, y, 27.0]),
-            label(x, y, mark.to_owned(), "mark"),
+            label(x, y, mark.to_string(), "mark"),
         ];
         if shown.wins(cell) {
             parts.push(circle("ring", [x, y, 40.0]));

@@ -117,11 +117,10 @@ impl Pieces {
     fn read(&self, symbol: char) -> Option<u8> {
         match self {
             Self::Quarto(pieces) => pieces.set.piece(symbol).map(Piece::bits),
-            Self::FourInARow => ['@', 'O']
-                .into_iter()
-                .zip(0..)
-                .find(|(disc, _)| *disc == symbol)
-                .map(|(_, side)| side),
+            Self::FourInARow => {
+                let mut discs = DISCS.iter().zip(0..);
+                discs.find_map(|((mark, _), side)| (*mark == symbol).then_some(side))
+            }
         }
     }
 }
@@ -195,12 +194,6 @@ impl Shown {
         Self::new(pieces, board, hand.chars().next(), &session.picture(None))
     }
 
-    #[must_use]
-    pub const fn after(mut self, last: Option<usize>) -> Self {
-        self.last = last;
-        self
-    }
-
     /// The piece of the last turn has this class, too.
     #[must_use]
     pub fn fresh(mut self, class: &str) -> Self {
@@ -227,9 +220,9 @@ impl Shown {
         match pieces {
             Pieces::FourInARow => {
                 let symbol =
-                    |cell: &Option<u8>| cell.map_or(".", |side| DISCS[usize::from(side)].0);
-                let symbols: Vec<&str> = self.cells.iter().map(symbol).collect();
-                let rows: Vec<String> = symbols.chunks(7).map(<[&str]>::concat).collect();
+                    |cell: &Option<u8>| cell.map_or('.', |side| DISCS[usize::from(side)].0);
+                let rows = self.cells.chunks(7);
+                let rows: Vec<String> = rows.map(|row| row.iter().map(symbol).collect()).collect();
                 format!("The board, row by row from the top: {}.", rows.join(", "))
             }
             Pieces::Quarto(of) => {

@@ -3,12 +3,10 @@
 //! It answers with the value of another position for one that it does not hold, so it must have every position that
 //! is looked up. A binary fuse filter that holds values (Graf and Lemire, 2022).
 
-use std::fmt;
-
 /// Its number changes whenever keys, values or bytes do.
 pub(crate) const HEADER: &[u8; 16] = b"referee book  2\n";
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct CompactBook<'a> {
     values: &'a [u8],
     seed: u64,
@@ -21,24 +19,13 @@ pub(crate) struct CompactBook<'a> {
     slots: &'a [u8],
 }
 
-impl fmt::Debug for CompactBook<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CompactBook").finish_non_exhaustive()
-    }
-}
-
 impl<'a> CompactBook<'a> {
     /// `None` when `examples/make_books.rs` did not write them.
     pub(crate) fn from_bytes(bytes: &'a [u8]) -> Option<Self> {
         let (&count, rest) = bytes.strip_prefix(HEADER)?.split_first()?;
         let (values, rest) = rest.split_at_checked(usize::from(count))?;
         let (numbers, rest) = rest.split_first_chunk::<24>()?;
-        let number = |at: usize| {
-            numbers[8 * at..][..8]
-                .iter()
-                .rev()
-                .fold(0, |n, &b| n << 8 | u64::from(b))
-        };
+        let number = |at: usize| u64::from_le_bytes(numbers.as_chunks().0[at]);
         let (bits, slots) = rest.split_first_chunk()?;
         let this = Self {
             values,

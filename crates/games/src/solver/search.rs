@@ -155,41 +155,20 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
 
     /// Whether some turn leaves no safe turn to the other side: a win at the next placement but one.
     fn wins_next(&mut self, board: &Bitboard, after: [Lanes; 2], safe: u16, hand: u8) -> bool {
-        for cell in bits(safe) {
-            let placed = board.place(cell, hand);
-            let threats = Threats::of::<SQUARES>(&placed);
-            for gift in bits(board.left) {
-                if safe_cells(after, gift, board.free) >> cell & 1 == 0 {
-                    continue;
-                }
-                self.nodes += 1;
-                if !has_safe_turn(&placed.give(gift), &threats, gift) {
-                    return true;
-                }
-            }
-        }
-        false
+        any_safe_turn::<SQUARES>(board, after, safe, hand, |next, threats, gift| {
+            self.nodes += 1;
+            !has_safe_turn(next, threats, gift)
+        })
     }
 
     /// Whether after some turn the other side has no such win: [`Worker::wins_next`].
     fn holds_next(&mut self, board: &Bitboard, after: [Lanes; 2], safe: u16, hand: u8) -> bool {
-        for cell in bits(safe) {
-            let placed = board.place(cell, hand);
-            let threats = Threats::of::<SQUARES>(&placed);
-            for gift in bits(board.left) {
-                if safe_cells(after, gift, board.free) >> cell & 1 == 0 {
-                    continue;
-                }
-                self.nodes += 1;
-                let next = placed.give(gift);
-                let after = threats.after(gift);
-                let safe = safe_placements(&next, after);
-                if safe == 0 || !self.wins_next(&next, after, safe, gift) {
-                    return true;
-                }
-            }
-        }
-        false
+        any_safe_turn::<SQUARES>(board, after, safe, hand, |next, threats, gift| {
+            self.nodes += 1;
+            let after = threats.after(gift);
+            let safe = safe_placements(next, after);
+            safe == 0 || !self.wins_next(next, after, safe, gift)
+        })
     }
 
     fn hash(&self, board: &Bitboard, live: &LiveLines, hand: u8, n: u8) -> Hash {
@@ -306,6 +285,26 @@ fn safe_placements(board: &Bitboard, after: [Lanes; 2]) -> u16 {
     bits(board.left)
         .map(|gift| safe_cells(after, gift, board.free))
         .fold(0, |all, cells| all | cells)
+}
+
+/// Whether this holds of the board after some turn that completes no line afterwards, with its threats and its gift.
+#[inline]
+fn any_safe_turn<const SQUARES: bool>(
+    board: &Bitboard,
+    after: [Lanes; 2],
+    safe: u16,
+    hand: u8,
+    mut holds: impl FnMut(&Bitboard, &Threats, u8) -> bool,
+) -> bool {
+    bits(safe).any(|cell| {
+        let placed = board.place(cell, hand);
+        let threats = Threats::of::<SQUARES>(&placed);
+        let mut gifts = bits(board.left);
+        gifts.any(|gift| {
+            let is_safe = safe_cells(after, gift, board.free) >> cell & 1 == 1;
+            is_safe && holds(&placed.give(gift), &threats, gift)
+        })
+    })
 }
 
 #[inline]

@@ -33,7 +33,7 @@ fn position(cells: &[Cell], pieces: &[Piece], free: usize, rules: Rules) -> Opti
     for (cell, piece) in cells.iter().zip(pieces).take(16 - free) {
         assert!(board.place(*cell, *piece));
     }
-    let mut position = Position::from_board(board, rules).ok()?;
+    let mut position = Position::from_board(board, rules)?;
     position.play(Move::Give(pieces[16 - free])).ok()?;
     Some(position)
 }

@@ -88,7 +88,7 @@ fn keys_of_all_boards(rules: Rules, placed: usize) -> HashSet<u64> {
         _ => with_one_more(board, *from),
     });
     let keys = last.filter_map(|(board, _)| {
-        let mut position = Position::from_board(board, rules).ok()?;
+        let mut position = Position::from_board(board, rules)?;
         position.play(Move::Give(Piece::new(0)?)).ok()?;
         book_key(&position)
     });

@@ -364,14 +364,12 @@ fn every_turn_is_accepted_as_it_is_written() {
 fn a_winning_placement_is_found_in_play_only() {
     let threat = position("ABC............. D");
     assert!(threat.can_win_at_once());
-    assert_eq!(threat.winning_placement(), Some(cell(4)));
     assert_eq!(threat.winning_cell(piece(3)), Some(cell(4)));
     let safe = position("ABC............. P");
     assert!(!safe.can_win_at_once());
-    assert_eq!(safe.winning_placement(), None);
-    assert_eq!(position("ABC............. -").winning_placement(), None);
+    assert_eq!(safe.winning_cell(piece(15)), None);
+    assert!(!position("ABC............. -").can_win_at_once());
     let (_, won) = Edition::default().judge(&threat, "4").expect("a win");
-    assert_eq!(won.winning_placement(), None);
     assert!(!won.can_win_at_once());
     for late in [Move::Give(piece(4)), Move::Place(cell(5))] {
         let illegal = { won }.play(late).expect_err("the game is over");

@@ -139,7 +139,7 @@ fn random_position(rng: &mut ChaCha8Rng, free: usize, rules: Rules) -> Position 
         for (cell, piece) in cells.iter().zip(&pieces).take(16 - free) {
             assert!(board.place(*cell, *piece));
         }
-        let Ok(mut position) = Position::from_board(board, rules) else {
+        let Some(mut position) = Position::from_board(board, rules) else {
             continue;
         };
         if rng.random_ratio(4, 5) {

@@ -2,7 +2,6 @@
 
 use super::matrix::Square;
 use super::{Meeting, Model, Results};
-use crate::threads;
 
 /// Estimates that exist take fewer than ten.
 const ITERATIONS: usize = 200;
@@ -12,18 +11,6 @@ const CONVERGED: f64 = 1e-9;
 
 /// Longer steps, in natural units, are not made.
 const LONGEST: f64 = 2.0;
-
-/// A step with the curvature of an earlier point is good enough while each is at least this many times as short as
-/// the one before. To factorise the curvature of a thousand bots takes as long as ten such steps.
-const SHRINKING: f64 = 8.0;
-
-/// Fewer pairings are computed before a thread has been started.
-const MANY: usize = 20_000;
-
-/// Over the parameters of a pairing: the strengths of its two bots, the advantage.
-type Local = [f64; 3];
-
-type LocalSquare = [Local; 3];
 
 /// Two bots that met, the one with the lower index first.
 #[derive(Clone, Debug)]
@@ -43,10 +30,11 @@ impl Pairing {
             .map(|counts| counts.map(f64::from).iter().sum())
     }
 
-    /// With the bot of this seat as the first mover, and with virtual draws.
-    fn outcomes(&self, seat: usize) -> [f64; 3] {
+    /// Of the bot of this seat, which moves first, and of the other; with virtual draws.
+    fn points(&self, seat: usize) -> [f64; 2] {
         let [wins, draws, losses] = self.outcomes[seat].map(f64::from);
-        [wins, draws + self.virtual_draws, losses]
+        let drawn = 0.5 * (draws + self.virtual_draws);
+        [wins + drawn, losses + drawn]
     }
 }
 
@@ -59,7 +47,6 @@ pub(super) struct Fit {
     parameters: usize,
     pub(super) pairings: Vec<Pairing>,
     of_bots: Vec<Vec<u32>>,
-    pub(super) threads: usize,
 }
 
 impl Fit {
@@ -95,9 +82,7 @@ impl Fit {
         }
         let has_advantage = model.advantage && !pairings.is_empty();
         let advantage = has_advantage.then_some(results.bots);
-        let is_small = pairings.len() < MANY;
         Self {
-            threads: if is_small { 1 } else { threads::processors() },
             groups,
             advantage,
             parameters: results.bots + usize::from(has_advantage),
@@ -123,42 +108,14 @@ impl Fit {
         })
     }
 
-    /// Strengths by the bots' scores, as if each had met all others of its group. A thousand bots need one curvature
-    /// from there, and three from equal strengths.
-    fn by_scores(&self) -> Vec<f64> {
-        let mut parameters = vec![0.0; self.parameters];
-        let mut scores = vec![[0.0; 2]; self.groups.len()];
-        for pairing in &self.pairings {
-            for seat in 0..2 {
-                let [wins, draws, losses] = pairing.outcomes(seat);
-                for (bot, won) in [(seat, wins), (1 - seat, losses)] {
-                    let [points, games] = &mut scores[pairing.bots[bot] as usize];
-                    *points += won + 0.5 * draws;
-                    *games += wins + draws + losses;
-                }
-            }
-        }
-        // Finite for a bot that won or lost all games.
-        let odds = |&[points, games]: &[f64; 2]| ((points + 0.5) / (games - points + 0.5)).ln();
-        for (parameter, score) in parameters.iter_mut().zip(&scores) {
-            *parameter = odds(score);
-        }
-        self.centre(&mut parameters);
-        parameters
-    }
-
     /// The most likely parameters, with mean strength 0 in each group; `None` if they do not exist or are not unique.
     pub(super) fn maximize(&self) -> Option<Vec<f64>> {
-        let mut parameters = self.by_scores();
+        let mut parameters = vec![0.0; self.parameters];
         let (mut likelihood, mut gradient) = self.slope(&parameters);
-        let mut curvature = None;
-        let mut before = f64::INFINITY;
         for _ in 0..ITERATIONS {
-            let factor = match curvature.take() {
-                Some(factor) => factor,
-                None => self.curvature(&parameters).cholesky()?,
-            };
-            let step = factor.solve(gradient);
+            let factor = self.curvature(&parameters).cholesky()?;
+            let mut step = gradient;
+            factor.solve(&mut step, 0);
             let longest = step
                 .iter()
                 .fold(0.0, |most: f64, part| most.max(part.abs()));
@@ -178,23 +135,27 @@ impl Fit {
                     return Some(parameters);
                 }
             }
-            // What is left is to this step as this step is to the one before.
-            if longest * (longest / before.min(1.0)).min(1.0) < CONVERGED {
+            // What is left is about the square of this step.
+            if longest * longest < CONVERGED {
                 return Some(parameters);
             }
-            if longest * SHRINKING < before {
-                curvature = Some(factor);
-            }
-            before = longest;
         }
         None
     }
 
+    /// The parameters on which the difference of strength depends in a game that the bot of this seat begins, with their
+    /// signs: those of the first mover, of the other and of the advantage.
+    fn signed(&self, pairing: &Pairing, seat: usize) -> impl Iterator<Item = (usize, f64)> + Clone {
+        let [first, second] = [pairing.bots[seat] as usize, pairing.bots[1 - seat] as usize];
+        let bots = [(first, 1.0), (second, -1.0)];
+        bots.into_iter()
+            .chain(self.advantage.map(|index| (index, 1.0)))
+    }
+
     /// Of the first mover's strength over the second's, with its advantage.
     pub(super) fn difference(&self, parameters: &[f64], pairing: &Pairing, seat: usize) -> f64 {
-        let [first, second] = [pairing.bots[seat] as usize, pairing.bots[1 - seat] as usize];
-        let advantage = self.advantage.map_or(0.0, |index| parameters[index]);
-        parameters[first] - parameters[second] + advantage
+        let parts = self.signed(pairing, seat);
+        parts.map(|(index, sign)| sign * parameters[index]).sum()
     }
 
     fn odds(&self, parameters: &[f64], pairing: &Pairing, seat: usize) -> Odds {
@@ -213,32 +174,18 @@ impl Fit {
         }
     }
 
-    /// The gradient of the difference of strength in a game in which the bot of this seat moved first.
-    const fn unit(seat: usize) -> Local {
-        [[1.0, -1.0, 1.0], [-1.0, 1.0, 1.0]][seat]
-    }
-
     /// The log-likelihood and its gradient.
     fn slope(&self, parameters: &[f64]) -> (f64, Vec<f64>) {
         let mut likelihood = 0.0;
         let mut gradient = vec![0.0; self.parameters];
         for pairing in &self.pairings {
-            let mut sum = Local::default();
             for seat in 0..2 {
                 let odds = self.odds(parameters, pairing, seat);
-                let outcomes = pairing.outcomes(seat);
-                let unit = Self::unit(seat);
-                for (slope, count) in odds.slopes().into_iter().zip(outcomes) {
-                    add(&mut sum, &unit.map(|part| part * slope), count);
+                let points = pairing.points(seat);
+                for (index, sign) in self.signed(pairing, seat) {
+                    gradient[index] += sign * odds.slope(points);
                 }
-                likelihood += odds.likelihood(outcomes);
-            }
-            let [low, high] = pairing.bots;
-            let indices = [Some(low as usize), Some(high as usize), self.advantage];
-            for (index, part) in indices.into_iter().zip(sum) {
-                if let Some(index) = index {
-                    gradient[index] += part;
-                }
+                likelihood += odds.likelihood(points);
             }
         }
         (likelihood, gradient)
@@ -247,20 +194,19 @@ impl Fit {
     /// The lower triangle of the curvature of the log-likelihood, negated. A term is added to the strengths of each group that depends only
     /// on their mean, which the games do not determine.
     pub(super) fn curvature(&self, parameters: &[f64]) -> Square {
-        let mut curvature = Sums::new(self);
+        let mut curvature = Square::zero(self.parameters);
         for pairing in &self.pairings {
-            let mut sum = LocalSquare::default();
             for seat in 0..2 {
                 let odds = self.odds(parameters, pairing, seat);
-                let unit = Self::unit(seat);
-                let games = pairing.games()[seat] + pairing.virtual_draws;
-                for (row, part) in sum.iter_mut().zip(unit) {
-                    add(row, &unit, odds.bend() * games * part);
+                let bend = odds.bend() * pairing.points(seat).iter().sum::<f64>();
+                for (row, sign) in self.signed(pairing, seat) {
+                    let columns = self.signed(pairing, seat);
+                    for (column, other) in columns.filter(|&(column, _)| column <= row) {
+                        curvature.add(row, column, sign * other * bend);
+                    }
                 }
             }
-            curvature.add(pairing, &sum);
         }
-        let mut curvature = curvature.into_square();
         let bots = self.groups.len();
         let mut weights = vec![0.0; bots];
         for (bot, &group) in self.groups.iter().enumerate() {
@@ -273,12 +219,6 @@ impl Fit {
             }
         }
         curvature
-    }
-}
-
-fn add(sum: &mut Local, vector: &Local, weight: f64) {
-    for (sum, part) in sum.iter_mut().zip(vector) {
-        *sum += weight * part;
     }
 }
 
@@ -319,71 +259,21 @@ impl Odds {
         }
     }
 
-    fn likelihood(&self, [wins, draws, losses]: [f64; 3]) -> f64 {
+    fn likelihood(&self, [first, second]: [f64; 2]) -> f64 {
         let both = self.tail.ln_1p();
         let [won, lost] = [self.difference, -self.difference].map(|x| x.min(0.0) - both);
-        (wins + 0.5 * draws) * won + (losses + 0.5 * draws) * lost
+        first * won + second * lost
     }
 
-    /// Of a win, a draw and a loss: derivatives by the difference of strength.
-    fn slopes(&self) -> [f64; 3] {
-        let [down, up] = self.scores();
-        [up, (up - down) / 2.0, -down]
+    /// The derivative of the likelihood by the difference of strength.
+    fn slope(&self, [first, second]: [f64; 2]) -> f64 {
+        let [up, down] = self.scores();
+        first * down - second * up
     }
 
     /// The negated second derivative, of each game.
     pub(super) fn bend(&self) -> f64 {
         let [first, second] = self.scores();
         first * second
-    }
-}
-
-/// A sum of matrices. The diagonal and the column of the advantage get something from every pairing: they are apart
-/// until all has been added, because in the matrix each of their cells is in a page of memory of its own.
-struct Sums {
-    square: Square,
-    diagonal: Vec<f64>,
-    /// Each bot with the advantage.
-    shared: Vec<f64>,
-    /// The square of the advantage.
-    end: f64,
-    advantage: Option<usize>,
-}
-
-impl Sums {
-    fn new(fit: &Fit) -> Self {
-        let bots = fit.groups.len();
-        Self {
-            square: Square::zero(fit.parameters),
-            diagonal: vec![0.0; bots],
-            shared: vec![0.0; bots],
-            end: 0.0,
-            advantage: fit.advantage,
-        }
-    }
-
-    fn add(&mut self, pairing: &Pairing, of_pairing: &LocalSquare) {
-        let bots = pairing.bots.map(|bot| bot as usize);
-        let [low, high] = bots;
-        self.square.add(high, low, of_pairing[0][1]);
-        for (seat, bot) in bots.into_iter().enumerate() {
-            self.diagonal[bot] += of_pairing[seat][seat];
-            self.shared[bot] += of_pairing[seat][2];
-        }
-        self.end += of_pairing[2][2];
-    }
-
-    fn into_square(self) -> Square {
-        let mut square = self.square;
-        for (bot, sum) in self.diagonal.into_iter().enumerate() {
-            square.add(bot, bot, sum);
-        }
-        if let Some(index) = self.advantage {
-            for (bot, sum) in self.shared.into_iter().enumerate() {
-                square.add(index, bot, sum);
-            }
-            square.add(index, index, self.end);
-        }
-        square
     }
 }

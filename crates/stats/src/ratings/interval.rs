@@ -8,7 +8,7 @@
 use super::Meeting;
 use super::fit::{Fit, Odds, Pairing};
 use super::matrix::Square;
-use crate::sprt::{SIGMAS_95, superiority};
+use crate::sprt::{SIGMAS_95, ln_ratio, superiority};
 
 /// The first mover's score, by the number of the outcome.
 const SCORES: [f64; 3] = [1.0, 0.5, 0.0];
@@ -141,15 +141,8 @@ impl Profile {
             };
             (least, most) = (least.min(end(f64::min)), most.max(end(f64::max)));
         }
-        let sum: f64 = terms.iter().map(|[term, count]| term * count).sum();
-        let worst = if sum > 0.0 { -least } else { most };
-        if sum == 0.0 || worst <= 0.0 {
-            return 0.0;
-        }
-        for [term, _] in &mut terms {
-            *term *= sum.signum() / worst;
-        }
-        sum.signum() * (2.0 * ln_ratio(&terms) / self.share).sqrt()
+        let ratio = ln_ratio(&mut terms, [least, most]);
+        ratio.signum() * (2.0 * ratio.abs() / self.share).sqrt()
     }
 
     /// The ends of the 95 % interval, from the estimate.
@@ -194,37 +187,6 @@ impl Profile {
     pub(super) fn superiority(&self, shift: f64) -> f64 {
         superiority(as_normal(self.root(shift), 2.0 * self.pairs - 1.0), 1.0)
     }
-}
-
-/// The largest logarithm of the likelihood ratio, of terms with a sum above 0 that could have been −1: the best sum of
-/// ln(1 + λ term) with λ up to 1.
-fn ln_ratio(terms: &[[f64; 2]]) -> f64 {
-    let (mut low, mut high, mut best) = (0.0, 2.0, 0.0);
-    for _ in 0..60 {
-        let (mut slope, mut bend) = (0.0, 0.0);
-        for [term, count] in terms {
-            let gain = term / (1.0 + best * term);
-            slope += count * gain;
-            bend += count * gain * gain;
-        }
-        *if slope > 0.0 { &mut low } else { &mut high } = best;
-        let newton = (best + slope / bend).min(1.0);
-        // The sum is self-concordant: what is missing after this step is less than the square of this.
-        if slope * slope < 1e-8 * bend || slope >= 0.0 && newton <= best {
-            best = newton;
-            break;
-        }
-        // Next to the pole that 1 may be Newton's steps are small, however far the solution is.
-        best = if (low..high).contains(&newton) && (slope > 0.0 || best < 1.0) {
-            newton
-        } else {
-            f64::midpoint(low, high)
-        };
-    }
-    let gains = terms
-        .iter()
-        .map(|[term, count]| count * (best * term).ln_1p());
-    gains.sum::<f64>().max(0.0)
 }
 
 /// By how much u(t) of D. L. Wallace's normal approximation of Student's t distribution (*Bounds on normal

@@ -1,19 +1,6 @@
 //! Square matrices, as far as the ratings need them. `nalgebra` would add a fifth to the CPU time of a first build,
 //! `faer` nearly as much again.
 
-use std::ops::Range;
-
-use crate::threads;
-
-/// Rows that are solved side by side: a row of the factor is then read from memory once for all of them.
-const TOGETHER: usize = 8;
-
-/// Columns of a factor that are computed at a time.
-const PANEL: usize = 64;
-
-/// A smaller system is solved before a thread has been started.
-const LARGE: usize = 200;
-
 /// A pivot below this share of its diagonal element is a rounding error.
 const SINGULAR: f64 = 1e-14;
 
@@ -48,38 +35,20 @@ impl Square {
     pub(super) fn cholesky(&self) -> Option<Factor> {
         let size = self.size;
         let mut lower = Self::zero(size);
-        for start in (0..size).step_by(PANEL) {
-            let end = size.min(start + PANEL);
-            let (above, below) = lower.cells.split_at_mut(end * size);
-            for row in start..end {
-                let (known, own) = above.split_at_mut(row * size);
-                let own = &mut own[..size];
-                self.eliminate(row, start..row, own, known);
-                let rest = self.at(row, row) - dot(&own[..row], &own[..row]);
-                if rest <= SINGULAR * self.at(row, row) || rest.is_nan() {
-                    return None;
-                }
-                own[row] = rest.sqrt();
+        for row in 0..size {
+            let (known, own) = lower.cells.split_at_mut(row * size);
+            for column in 0..row {
+                let other = &known[column * size..][..=column];
+                let rest = self.at(row, column) - dot(&own[..column], &other[..column]);
+                own[column] = rest / other[column];
             }
-            // The rows below need the same columns of the factor, and nothing of each other.
-            let threads = threads_for(size - end);
-            threads::for_each_chunk(threads, below, TOGETHER * size, |number, rows| {
-                for (place, own) in rows.chunks_exact_mut(size).enumerate() {
-                    let row = end + number * TOGETHER + place;
-                    self.eliminate(row, start..end, own, above);
-                }
-            });
+            let rest = self.at(row, row) - dot(&own[..row], &own[..row]);
+            if rest <= SINGULAR * self.at(row, row) || rest.is_nan() {
+                return None;
+            }
+            own[row] = rest.sqrt();
         }
         Some(Factor(lower))
-    }
-
-    /// Computes some cells of a row of the factor. `known` has the rows whose numbers are given.
-    fn eliminate(&self, row: usize, columns: Range<usize>, own: &mut [f64], known: &[f64]) {
-        for column in columns {
-            let other = &known[column * self.size..][..=column];
-            let rest = self.at(row, column) - dot(&own[..column], &other[..column]);
-            own[column] = rest / other[column];
-        }
     }
 }
 
@@ -87,23 +56,14 @@ impl Square {
 pub(super) struct Factor(Square);
 
 impl Factor {
-    pub(super) fn solve(&self, mut right: Vec<f64>) -> Vec<f64> {
-        self.solve_rows(&mut right, 0);
-        right
-    }
-
     pub(super) fn inverse(&self) -> Square {
         let size = self.0.size;
         let mut inverse = Square::zero(size);
-        for row in 0..size {
-            inverse.add(row, row, 1.0);
+        for (row, cells) in inverse.cells.chunks_exact_mut(size.max(1)).enumerate() {
+            cells[row] = 1.0;
+            // The cells before this one are those of other rows.
+            self.solve(cells, row);
         }
-        // A row begins with zeros, and its cells left of the diagonal are those of other rows.
-        let part = (TOGETHER * size).max(1);
-        let threads = threads_for(size);
-        threads::for_each_chunk(threads, &mut inverse.cells, part, |number, rows| {
-            self.solve_rows(rows, number * TOGETHER);
-        });
         for row in 0..size {
             for column in 0..row {
                 inverse.cells[row * size + column] = inverse.at(column, row);
@@ -112,33 +72,20 @@ impl Factor {
         inverse
     }
 
-    /// Multiplies each row, whose cells before `start` are 0, by the inverse, from that cell on.
-    fn solve_rows(&self, rows: &mut [f64], start: usize) {
+    /// Multiplies a vector, whose cells before `start` are 0, by the inverse, from that cell on.
+    pub(super) fn solve(&self, right: &mut [f64], start: usize) {
         let Self(lower) = self;
         for row in start..lower.size {
             let factors = &lower.row(row)[start..row];
-            for right in rows.chunks_exact_mut(lower.size) {
-                right[row] = (right[row] - dot(factors, &right[start..])) / lower.at(row, row);
-            }
+            right[row] = (right[row] - dot(factors, &right[start..])) / lower.at(row, row);
         }
         for row in (start..lower.size).rev() {
-            let factors = &lower.row(row)[start..row];
-            for right in rows.chunks_exact_mut(lower.size) {
-                right[row] /= lower.at(row, row);
-                let (right, rest) = right[start..].split_at_mut(row - start);
-                for (value, factor) in right.iter_mut().zip(factors) {
-                    *value -= factor * rest[0];
-                }
+            right[row] /= lower.at(row, row);
+            let (right, rest) = right[start..].split_at_mut(row - start);
+            for (value, factor) in right.iter_mut().zip(&lower.row(row)[start..]) {
+                *value -= factor * rest[0];
             }
         }
-    }
-}
-
-fn threads_for(rows: usize) -> usize {
-    if rows < LARGE {
-        1
-    } else {
-        threads::processors()
     }
 }
 

@@ -71,11 +71,11 @@ pub enum RatingError {
 
 /// The results of two bots against each other, the one with the lower index first.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Meeting {
+pub struct Meeting {
     /// Games without a pair, by first mover and outcome.
-    pub(crate) games: [[u32; 3]; 2],
+    pub games: [[u32; 3]; 2],
     /// Pairs by the outcome of the game where the lower index moved first and of the other.
-    pub(crate) pairs: [[u32; 3]; 3],
+    pub pairs: [[u32; 3]; 3],
 }
 
 impl Meeting {
@@ -122,29 +122,14 @@ impl Results {
         }
     }
 
-    fn meeting(&mut self, a: usize, b: usize) -> Result<&mut Meeting, RatingError> {
+    /// What is known of two bots, to add to.
+    pub fn meeting(&mut self, a: usize, b: usize) -> Result<&mut Meeting, RatingError> {
         if a == b || a.max(b) >= self.bots {
             return Err(RatingError::Pairing(a, b, self.bots));
         }
         let narrow = |bot| u32::try_from(bot).map_err(|_| RatingError::Pairing(a, b, self.bots));
         let bots = [narrow(a.min(b))?, narrow(a.max(b))?];
         Ok(self.meetings.entry(bots).or_default())
-    }
-
-    pub fn add_games(
-        &mut self,
-        first: usize,
-        second: usize,
-        tally: Tally,
-    ) -> Result<(), RatingError> {
-        let counts = &mut self.meeting(first, second)?.games[usize::from(first > second)];
-        for (count, more) in counts
-            .iter_mut()
-            .zip([tally.wins, tally.draws, tally.losses])
-        {
-            *count = count.saturating_add(more);
-        }
-        Ok(())
     }
 
     /// Adds a pair of games of one opening: in `outcomes[0]` bot `a` moved first, in `outcomes[1]` bot `b`.
@@ -160,12 +145,6 @@ impl Results {
         }
         let count = &mut self.meeting(a, b)?.pairs[low][high];
         *count = count.saturating_add(1);
-        Ok(())
-    }
-
-    /// All games of two bots that have not met before, the one with the lower index first.
-    pub(crate) fn add(&mut self, low: usize, high: usize, all: Meeting) -> Result<(), RatingError> {
-        *self.meeting(low, high)? = all;
         Ok(())
     }
 }
@@ -253,7 +232,9 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     };
     let played = (0..ratings.bots.len()).filter(|&bot| ratings.fit.has_games(bot));
     let played: Vec<usize> = played.collect();
-    let intervals = threads::map(ratings.fit.threads, &played, |&bot| ratings.interval(bot));
+    let is_small = ratings.fit.pairings.len() < MANY;
+    let threads = if is_small { 1 } else { threads::processors() };
+    let intervals = threads::map(threads, &played, |&bot| ratings.interval(bot));
     for (bot, interval) in played.into_iter().zip(intervals) {
         ratings.bots[bot].interval = interval;
     }
@@ -266,6 +247,9 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     });
     Ok(ratings)
 }
+
+/// Intervals from fewer pairings are computed before a thread has been started.
+const MANY: usize = 20_000;
 
 /// Ratings that differ by less, in Elo, are equal but for rounding errors.
 const EQUAL_ELO: f64 = 1e-6;

@@ -86,19 +86,6 @@ pub enum Next {
     Winner(EntrantId),
 }
 
-/// Why a knockout cannot continue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum KnockoutError {
-    #[error("a knockout needs at least one entrant")]
-    NoEntrants,
-    /// The results are of another bracket, or not of a whole round.
-    #[error("the results of round {round} are not those of its matches in the bracket")]
-    OtherMatches { round: usize },
-    /// There are results of a round after the final.
-    #[error("there are results of a round {round}, but round {} was the final", round - 1)]
-    AfterTheFinal { round: usize },
-}
-
 pub const fn rounds(entrants: u32) -> u32 {
     match entrants {
         0 | 1 => 0,
@@ -106,23 +93,21 @@ pub const fn rounds(entrants: u32) -> u32 {
     }
 }
 
-/// The next round from the matches played: one list a round, each in the order of the round's pairings.
-pub fn next_round(
-    entrants: u32,
-    pairs_each: u32,
-    played: &[Vec<Match>],
-) -> Result<Next, KnockoutError> {
+/// The next round from the matches played: one list a round, each in the order of the round's pairings. The error is a
+/// sentence: there are no entrants, or the results are not those of the bracket.
+pub fn next_round(entrants: u32, pairs_each: u32, played: &[Vec<Match>]) -> Result<Next, String> {
     let mut places = bracket(entrants);
     let mut before = 0;
     for number in 1.. {
         let results = played.get(number as usize - 1);
         if let [last] = places[..] {
             return match (last, results) {
-                (None, _) => Err(KnockoutError::NoEntrants),
+                (None, _) => Err("a knockout needs at least one entrant".to_owned()),
                 (Some(winner), None) => Ok(Next::Winner(winner)),
-                (Some(_), Some(_)) => Err(KnockoutError::AfterTheFinal {
-                    round: number as usize,
-                }),
+                (Some(_), Some(_)) => Err(format!(
+                    "there are results of a round {number}, but round {} was the final",
+                    number - 1
+                )),
             };
         }
         let (pairings, byes) = meetings(&places);
@@ -131,9 +116,9 @@ pub fn next_round(
             return Ok(Next::Round(round));
         };
         if !results.iter().map(|m| m.pairing).eq(pairings) {
-            return Err(KnockoutError::OtherMatches {
-                round: number as usize,
-            });
+            return Err(format!(
+                "the results of round {number} are not those of its matches in the bracket"
+            ));
         }
         before += results.len() as u64;
         let mut winners = results.iter().map(Match::winner);

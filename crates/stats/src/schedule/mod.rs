@@ -95,25 +95,23 @@ impl fmt::Display for GameId {
 
 const PAIR_DIGITS: usize = 6;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not an id of a game; expected one such as `p000123a`")]
-pub struct NoGameId;
+const NOT_AN_ID: &str = "not an id of a game; expected one such as `p000123a`";
 
 impl FromStr for GameId {
-    type Err = NoGameId;
+    type Err = &'static str;
 
     /// Reads exactly what [`Display`](fmt::Display) writes, so equal ids are equal texts.
-    fn from_str(text: &str) -> Result<Self, NoGameId> {
+    fn from_str(text: &str) -> Result<Self, &'static str> {
         let half = Half::BOTH[usize::from(text.ends_with('b'))];
-        let rest = text.strip_prefix('p').ok_or(NoGameId)?;
-        let digits = rest.strip_suffix(['a', 'b']).ok_or(NoGameId)?;
+        let rest = text.strip_prefix('p').ok_or(NOT_AN_ID)?;
+        let digits = rest.strip_suffix(['a', 'b']).ok_or(NOT_AN_ID)?;
         let is_padded = digits.len() == PAIR_DIGITS;
         let is_long = digits.len() > PAIR_DIGITS && !digits.starts_with('0');
         let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
         if !(is_number && (is_padded || is_long)) {
-            return Err(NoGameId);
+            return Err(NOT_AN_ID);
         }
-        let pair = digits.parse().map_err(|_| NoGameId)?;
+        let pair = digits.parse().map_err(|_| NOT_AN_ID)?;
         Ok(Self { pair, half })
     }
 }

@@ -4,7 +4,7 @@
 mod ranking;
 mod scores;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
 
 use foldhash::HashMap;
@@ -262,10 +262,7 @@ impl Collector {
         // Sorted by name, so that the figures do not depend on the order of the records.
         let mut by_name: Vec<usize> = (0..bots).collect();
         by_name.sort_by_key(|&bot| &self.bots[bot].name);
-        let mut order_of = vec![0; bots];
-        for (place, &bot) in by_name.iter().enumerate() {
-            order_of[bot] = place;
-        }
+        let order_of = inverse(&by_name);
         let names: Vec<&String> = by_name.iter().map(|&bot| &self.bots[bot].name).collect();
         let sums = Sums::of(&self.scores, &order_of)?;
         let ratings = rate(&sums.results, model)?;
@@ -276,10 +273,7 @@ impl Collector {
             .iter()
             .flat_map(|table| table.ranked.iter().map(|&(bot, _)| bot))
             .collect();
-        let mut column_of = vec![0; bots];
-        for (column, &bot) in order.iter().enumerate() {
-            column_of[bot] = column;
-        }
+        let column_of = inverse(&order);
         let mut places = Vec::with_capacity(bots);
         for (number, Table { ranked: table, .. }) in tables.iter().enumerate() {
             for (place, &(i, rank)) in table.iter().enumerate() {
@@ -350,6 +344,15 @@ impl Collector {
     }
 }
 
+/// The place of each number in this order.
+fn inverse(order: &[usize]) -> Vec<usize> {
+    let mut places = vec![0; order.len()];
+    for (place, &number) in order.iter().enumerate() {
+        places[number] = place;
+    }
+    places
+}
+
 #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵² games")]
 fn to_f64(count: u64) -> f64 {
     count as f64
@@ -358,9 +361,7 @@ fn to_f64(count: u64) -> f64 {
 /// Bins of 1 %, so that the median needs no list of all times.
 #[derive(Clone, Debug, Default)]
 struct Times {
-    /// From bin `first` on.
-    bins: VecDeque<u32>,
-    first: i32,
+    bins: HashMap<i32, u32>,
     count: u64,
     worst: f64,
 }
@@ -395,26 +396,10 @@ impl GameTimes {
 impl Times {
     fn add(&mut self, game: &GameTimes) {
         for &bin in &game.bins {
-            let count = self.bin(bin);
-            *count = count.saturating_add(1);
+            *self.bins.entry(bin).or_default() += 1;
         }
         self.count += game.bins.len() as u64;
         self.worst = self.worst.max(game.worst);
-    }
-
-    fn bin(&mut self, bin: i32) -> &mut u32 {
-        if self.bins.is_empty() {
-            self.first = bin;
-        }
-        while bin < self.first {
-            self.bins.push_front(0);
-            self.first -= 1;
-        }
-        let place = usize::try_from(bin - self.first).unwrap_or_default();
-        if place >= self.bins.len() {
-            self.bins.resize(place + 1, 0);
-        }
-        &mut self.bins[place]
     }
 
     /// The time that so many of a hundred did not exceed.
@@ -429,7 +414,9 @@ impl Times {
     }
 
     fn all(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
-        let bins = (self.first..).zip(&self.bins);
-        bins.map(|(bin, &count)| ((f64::from(bin) / BINS).exp(), count))
+        let mut bins: Vec<_> = self.bins.iter().collect();
+        bins.sort_unstable();
+        let bins = bins.into_iter();
+        bins.map(|(&bin, &count)| ((f64::from(bin) / BINS).exp(), count))
     }
 }

@@ -157,7 +157,7 @@ impl Sums {
             against: vec![Vec::new(); bots],
         };
         for ([low, high], meeting) in scores.meetings(|bot| narrow(order[bot as usize])) {
-            sums.results.add(low as usize, high as usize, meeting)?;
+            *sums.results.meeting(low as usize, high as usize)? = meeting;
             let [by_low, by_high] = meeting.all();
             sums.add(low, high, by_low, by_high);
             sums.add(high, low, by_high, by_low);

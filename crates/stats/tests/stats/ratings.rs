@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
-use referee_stats::ratings::{Model, Outcome, RatingError, Ratings, Results, Tally, rate};
+use referee_stats::ratings::{Model, Outcome, RatingError, Ratings, Results, rate};
 
 /// First mover, second mover, the first mover's wins, draws and losses.
 type Row = (usize, usize, [u32; 3]);
@@ -30,13 +30,12 @@ const ADVANTAGE: Model = Model {
 
 fn results(bots: usize, rows: &[Row]) -> Results {
     let mut results = Results::new(bots);
-    for &(first, second, [wins, draws, losses]) in rows {
-        let tally = Tally {
-            wins,
-            draws,
-            losses,
-        };
-        results.add_games(first, second, tally).unwrap();
+    for &(first, second, counts) in rows {
+        let meeting = results.meeting(first, second).unwrap();
+        let games = &mut meeting.games[usize::from(first > second)];
+        for (sum, count) in games.iter_mut().zip(counts) {
+            *sum += count;
+        }
     }
     results
 }
@@ -258,10 +257,9 @@ fn draws_alone_do_not_make_bots_equal_for_certain() {
 #[test]
 fn wrong_input() {
     let mut results = Results::new(2);
-    let games = Tally::default();
     for (first, second) in [(0, 0), (0, 2), (7, 1)] {
         let wanted = RatingError::Pairing(first, second, 2);
-        assert_eq!(results.add_games(first, second, games), Err(wanted));
+        assert_eq!(results.meeting(first, second).err(), Some(wanted));
         assert_eq!(
             results.add_pair(first, second, [Outcome::Draw; 2]),
             Err(wanted)
@@ -315,12 +313,8 @@ fn pairs_know_that_an_opening_decides() {
             for _ in 0..count {
                 in_pairs.add_pair(0, 1, outcomes).unwrap();
                 for (first, outcome) in outcomes.into_iter().enumerate() {
-                    let tally = Tally {
-                        wins: u32::from(outcome == FirstWins),
-                        draws: 0,
-                        losses: u32::from(outcome == SecondWins),
-                    };
-                    in_games.add_games(first, 1 - first, tally).unwrap();
+                    let meeting = in_games.meeting(0, 1).unwrap();
+                    meeting.games[first][outcome as usize] += 1;
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::{Just, ProptestConfig, Strategy as _, any, prop, prop_assert_eq, proptest};
 use proptest::test_runner::RngSeed;
-use referee_stats::schedule::knockout::{self, DecidedBy, KnockoutError, Match, Next, Tally};
+use referee_stats::schedule::knockout::{self, DecidedBy, Match, Next, Tally};
 use referee_stats::schedule::swiss::{self, Results};
 use referee_stats::schedule::{
     EntrantId, GameId, Half, PairOfGames, Pairing, Round, cycle, gauntlet, round_robin,
@@ -441,13 +441,11 @@ fn results_of_another_bracket_are_refused() {
     let next = |played: &[Vec<Match>]| knockout::next_round(3, 1, played);
     assert_eq!(
         knockout::next_round(0, 1, &[]),
-        Err(KnockoutError::NoEntrants)
+        Err("a knockout needs at least one entrant".to_owned())
     );
     for wrong in [vec![], vec![played(0, 2)], vec![played(2, 1)]] {
-        assert_eq!(
-            next(&[wrong]),
-            Err(KnockoutError::OtherMatches { round: 1 })
-        );
+        let sentence = "the results of round 1 are not those of its matches in the bracket";
+        assert_eq!(next(&[wrong]), Err(sentence.to_owned()));
     }
     let first = vec![played(1, 2)];
     let last = vec![played(0, 1)];
@@ -457,7 +455,7 @@ fn results_of_another_bracket_are_refused() {
     );
     let error = next(&[first, last, vec![]]).unwrap_err();
     assert_eq!(
-        error.to_string(),
+        error,
         "there are results of a round 3, but round 2 was the final"
     );
 }

@@ -1,7 +1,5 @@
 mod update;
 
-use std::path;
-
 use clap::Subcommand;
 use jiff::Timestamp;
 
@@ -10,7 +8,7 @@ use super::alike;
 use super::tournament::{BotOptions, Options, Venue};
 use crate::cli::commands::tournament::{ScheduleOptions, Task, start};
 use crate::cli::support::prelude::*;
-use crate::cli::support::setup::drawn_seed;
+use crate::cli::support::setup::{drawn_seed, whole};
 use referee::arena::plan::Format;
 use referee::league::intake::{self, Intake, people};
 use referee::league::season::LeagueDirectory;
@@ -188,17 +186,6 @@ fn run_update(args: &Args) -> Result<()> {
     with_bots(update.run())
 }
 
-/// Without links, as far as the path exists.
-fn whole(path: &Path) -> PathBuf {
-    let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut known = path.ancestors();
-    let whole = known.find_map(|place| {
-        let rest = path.strip_prefix(place).ok()?;
-        Some(place.canonicalize().ok()?.join(rest))
-    });
-    whole.unwrap_or(path)
-}
-
 fn take_in(league: &mut League, directory: &LeagueDirectory, intake: &Intake) -> Result<()> {
     let mut new = 0_u64;
     for submission in &intake.submissions {
@@ -273,7 +260,7 @@ fn open_league(folder: &Path) -> Result<(LeagueDirectory, League)> {
 }
 
 fn decided(folder: &Path, what: &str) {
-    let folder = shell::quoted(&folder.to_string_lossy()).into_owned();
+    let folder = TournamentDirectory::at(folder).quoted();
     note!("{what}; now: referee league {folder}");
 }
 
@@ -367,11 +354,10 @@ fn play_final(args: &FinalArgs) -> Result<()> {
         if League::read(&args.folder)?.is_none() {
             return Err(no_league(&args.folder));
         }
-        let folder = args.folder.to_string_lossy();
         bail!(
             "{}: its final has not been announced; first: referee league final {} --announce",
             args.folder.display(),
-            shell::quoted(&folder)
+            TournamentDirectory::at(&args.folder).quoted()
         );
     };
     let options = Options {
@@ -416,11 +402,8 @@ fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(
     let plan = directory.plan()?;
     let statement = plan.as_ref().map(statement).unwrap_or_default();
     writeln!(Stdout, "{statement}")?;
-    let folder = args.folder.to_string_lossy();
-    note!(
-        "publish this line; then play: referee league final {}",
-        shell::quoted(&folder)
-    );
+    let folder = season.tournament().quoted();
+    note!("publish this line; then play: referee league final {folder}");
     Ok(())
 }
 

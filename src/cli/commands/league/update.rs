@@ -13,7 +13,6 @@ use referee::league::log;
 use referee::league::season::LeagueDirectory;
 use referee::league::state::{self, Member, Status, Version, at_home, homes};
 use referee::report::grades::students;
-use referee::sandbox::Bound;
 use referee::text::cut;
 use referee::tournament::ratings::Model;
 use referee::tournament::schedule::Round;
@@ -67,7 +66,6 @@ impl Update<'_> {
         let venue = &self.venue;
         let arena = venue.arena(&tournament, &journal_file, plan, entered)?;
         let kept = arena.results.games;
-        let bounds = self.venue.sandbox.bounds();
         let mut pages = self.venue.options.pages.clone();
         pages.notes = notes;
         let pages = pages.open(
@@ -75,11 +73,10 @@ impl Update<'_> {
             Some(&journal_file),
             Some(&journal_file),
             Some(self.args.folder()),
-            bounds.iter().map(Bound::line).collect(),
+            &self.venue.sandbox.bounds(),
             &self.venue.ruleset,
         )?;
-        let folder = self.args.folder().to_string_lossy();
-        let resume = format!("continue: referee league {}", shell::quoted(&folder));
+        let resume = format!("continue: referee league {}", tournament.quoted());
         let results = play(arena, &self.venue.options, pages, &resume, &mut stops).await?;
         let new = counted(results.games - kept, "new game", "new games");
         Ok(writeln!(Stdout, "{new}, {kept} kept")?)

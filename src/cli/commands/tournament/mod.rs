@@ -19,7 +19,6 @@ use referee::arena::seeding::{listed, seeded};
 use referee::arena::shard::{Header, Shard};
 use referee::play::setup::now;
 use referee::report::serve::State;
-use referee::sandbox::Bound;
 
 pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
 
@@ -160,7 +159,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             Some(&journal_file),
             Some(&journal_file),
             (!matches!(task, Task::Shard(..))).then_some(out),
-            sandbox.bounds().iter().map(Bound::line).collect(),
+            &sandbox.bounds(),
             &ruleset,
         )
     };
@@ -185,7 +184,15 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             }
             return Ok(());
         };
-        let shard = shards::shard(task, &plan, &directory)?;
+        let shard = match task {
+            Task::Shard(..) if plan.sprt.is_some() => bail!(
+                "a sequential test decides after every pair whether to stop, so it cannot be played in parts; use referee \
+                 tournament --out {}",
+                directory.quoted()
+            ),
+            Task::Shard(shard, _) => Some(shard),
+            Task::Play | Task::Plan | Task::Announce => None,
+        };
         let opened = Arena::open(&ruleset, &directory, journal, &journal_file, plan, bots)?;
         let mut arena = Arena {
             pieces_path,
@@ -324,8 +331,13 @@ async fn prepare(
 pub(crate) fn print_notice(line: &ProgressLine, notice: Notice<'_>) {
     let text = match notice {
         Notice::Checking { name, number, of } => {
-            let text = format!("checking {number} of {of}: {}", escape_controls(name));
-            return line.report_if_due(text);
+            if line.is_due() {
+                line.report(format!(
+                    "checking {number} of {of}: {}",
+                    escape_controls(name)
+                ));
+            }
+            return;
         }
         Notice::Text(text) => format!("referee: {text}"),
     };
@@ -389,17 +401,8 @@ fn usual_jobs() -> usize {
 }
 
 pub(crate) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
-    let jobs = games_at_once(options, entrants);
-    warn_memory(sandbox, jobs.saturating_mul(2));
-    jobs
-}
-
-fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
     let cores = available_parallelism().map_or(1, usize::from);
-    let Some(jobs) = options.games.jobs else {
-        return usual_jobs();
-    };
-    let jobs = usize::from(jobs);
+    let jobs = options.games.jobs.map_or_else(usual_jobs, usize::from);
     // Below one second a wait for a core matters.
     let short = |time: Duration| time < Duration::from_secs(1);
     let is_short = entrants.iter().any(|bot| {
@@ -419,5 +422,6 @@ fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
             usual_jobs()
         );
     }
+    warn_memory(sandbox, jobs.saturating_mul(2));
     jobs
 }

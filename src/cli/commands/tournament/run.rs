@@ -28,16 +28,13 @@ pub(crate) async fn play(
     let mut progress = Progress::new(&arena, pages);
     arena.stage = progress.pages.stage();
     let mut played = progress.play(arena, options, resume, stops).await;
-    let state = match &played {
-        Ok(_) => State::Finished,
-        Err(_) => State::Interrupted,
-    };
+    let is_complete = played.is_ok();
     if matches!(played, Err(Failure::Interrupted)) {
         note!("stopped; {resume}");
         played = Err(Failure::Told(130));
     }
     // What is wrong with the page matters less.
-    let finished = progress.pages.finish(state);
+    let finished = progress.pages.finish(is_complete);
     let results = played?;
     finished?;
     Ok(results)
@@ -381,7 +378,7 @@ async fn analyse(
             analysing::analyse(&directory, time, &stopped, &mut |progress| match progress {
                 AnalysisProgress::Begins { done } => {
                     bar.set_done(done);
-                    if done < games && !bar.line.is_terminal() {
+                    if done < games && !bar.line.is_terminal {
                         note!("analysing {} of {games} games", games - done);
                     }
                 }

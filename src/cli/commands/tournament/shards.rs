@@ -104,22 +104,6 @@ pub(super) fn open_journal(
     directory.open_journal(path, wait.max(LINGERING_LOCK))
 }
 
-pub(super) fn shard(
-    task: Task,
-    plan: &Plan,
-    directory: &TournamentDirectory,
-) -> Result<Option<Shard>> {
-    match task {
-        Task::Shard(..) if plan.sprt.is_some() => Err(usage!(
-            "a sequential test decides after every pair whether to stop, so it cannot be played in parts; use referee \
-             tournament --out {}",
-            directory.quoted()
-        )),
-        Task::Shard(shard, _) => Ok(Some(shard)),
-        Task::Play | Task::Plan | Task::Announce => Ok(None),
-    }
-}
-
 fn read_plan(directory: &TournamentDirectory) -> Result<Plan> {
     let problem = "there is no plan.json in it; make one with referee shard plan";
     let plan = directory.plan()?;
@@ -146,7 +130,7 @@ fn plan_next_round(out: Option<&Path>) -> Result<()> {
         );
     }
     let next = results.next(&plan);
-    match next.map_err(TournamentError::from)? {
+    match next.map_err(TournamentError::Machine)? {
         Next::Round(round) => {
             let games = 2 * round.count();
             plan.rounds.push(round);

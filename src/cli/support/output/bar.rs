@@ -13,9 +13,8 @@ const WIDTH: usize = 80;
 /// The least width that has room for a bar before the text.
 const WIDTH_WITH_BAR: usize = 72;
 
-#[derive(Debug)]
 pub(crate) struct ProgressLine {
-    is_terminal: bool,
+    pub(crate) is_terminal: bool,
     /// Empty while nothing is shown.
     text: RefCell<String>,
     /// The time at which the bar was last due.
@@ -29,10 +28,6 @@ impl ProgressLine {
             text: RefCell::default(),
             due: Cell::new(Instant::now()),
         }
-    }
-
-    pub(crate) const fn is_terminal(&self) -> bool {
-        self.is_terminal
     }
 
     /// Whether it is time for the next text: every 200 ms on a terminal, every ten seconds elsewhere.
@@ -50,12 +45,6 @@ impl ProgressLine {
             self.show(text);
         } else {
             note!("{text}");
-        }
-    }
-
-    pub(crate) fn report_if_due(&self, text: String) {
-        if self.is_due() {
-            self.report(text);
         }
     }
 
@@ -106,7 +95,6 @@ fn width() -> usize {
     terminal_width(&io::stderr()).unwrap_or(WIDTH)
 }
 
-#[derive(Debug)]
 pub(crate) struct ProgressBar {
     pub(crate) line: ProgressLine,
     done: Cell<u64>,

@@ -32,9 +32,9 @@ const MOST_WITH_BOTS: usize = 4 << 20;
 const MOST_BEHIND: usize = 4 << 10;
 
 struct Output {
-    results: Stream,
+    results: Arc<Stream>,
     /// `None` where both streams lead to the same place.
-    notes: Option<Stream>,
+    notes: Option<Arc<Stream>>,
 }
 
 static OUTPUT: OnceLock<Output> = OnceLock::new();

@@ -2,13 +2,15 @@
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::cli::support::signals;
 use referee::bot::exhaustion::start_thread;
 use referee::text::grouped;
+use referee::threads::locked;
 
 pub(super) const UNREAD: Duration = Duration::from_millis(250);
 
@@ -23,16 +25,14 @@ const LOOK: Duration = Duration::from_millis(20);
 const MOST: usize = 16 * 1024;
 
 pub(super) struct Stream {
-    shared: Arc<Shared>,
-    has_thread: bool,
-}
-
-struct Shared {
     waiting: Mutex<Waiting>,
     changed: Condvar,
     target: Mutex<Box<dyn Write + Send>>,
+    /// Otherwise who adds text writes it.
+    has_thread: AtomicBool,
 }
 
+#[derive(Default)]
 pub(super) struct Waiting {
     bytes: VecDeque<u8>,
     /// Since when the thread is in a write: a thread that has not come to it says nothing about the reader.
@@ -77,24 +77,35 @@ impl Waiting {
     }
 }
 
-impl Shared {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+impl Stream {
+    pub(super) fn new(target: Box<dyn Write + Send>) -> Arc<Self> {
+        let stream = Arc::new(Self {
+            waiting: Mutex::default(),
+            changed: Condvar::new(),
+            target: Mutex::new(target),
+            has_thread: AtomicBool::new(true),
+        });
+        let own = Arc::clone(&stream);
+        if start_thread("output", move || own.write_for_ever()).is_err() {
+            // That no thread can be started has to be said.
+            stream.has_thread.store(false, Ordering::Relaxed);
+        }
+        stream
     }
 
     fn write_some(&self) {
-        let mut waiting = self.waiting();
+        let mut waiting = locked(&self.waiting);
         let part: Vec<u8> = waiting.bytes.iter().take(MOST).copied().collect();
         if part.is_empty() {
             return;
         }
         waiting.writing = Some(Instant::now());
         drop(waiting);
-        let mut target = self.target.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut target = locked(&self.target);
         let written = patiently(|| target.write(&part));
         let written = written.and_then(|count| patiently(|| target.flush()).map(|()| count));
         drop(target);
-        let mut waiting = self.waiting();
+        let mut waiting = locked(&self.waiting);
         waiting.writing = None;
         match written {
             Ok(count) => drop(waiting.bytes.drain(..count)),
@@ -112,7 +123,7 @@ impl Shared {
 
     fn write_for_ever(&self) {
         loop {
-            let mut waiting = self.waiting();
+            let mut waiting = locked(&self.waiting);
             while waiting.is_empty() {
                 let woken = self.changed.wait(waiting);
                 waiting = woken.unwrap_or_else(PoisonError::into_inner);
@@ -120,6 +131,54 @@ impl Shared {
             drop(waiting);
             self.write_some();
         }
+    }
+
+    /// Adds text unless more than `most` bytes would wait. The error is that of an earlier write.
+    pub(super) fn push(&self, bytes: &[u8], most: usize) -> io::Result<()> {
+        let mut waiting = locked(&self.waiting);
+        if waiting.bytes.len().saturating_add(bytes.len()) > most {
+            waiting.dropped_lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
+            return waiting.result();
+        }
+        waiting.add_notice();
+        waiting.bytes.extend(bytes);
+        let result = waiting.result();
+        drop(waiting);
+        self.changed.notify_all();
+        while !self.has_thread.load(Ordering::Relaxed) && self.unwritten() > 0 {
+            self.write_some();
+        }
+        result
+    }
+
+    pub(super) fn unwritten(&self) -> u64 {
+        locked(&self.waiting).bytes.len() as u64
+    }
+
+    pub(super) fn is_unread(&self) -> bool {
+        locked(&self.waiting).is_stuck(UNREAD)
+    }
+
+    /// Waits until all has been written. After a signal no longer than a reader may take:
+    /// [`TimedOut`](ErrorKind::TimedOut).
+    pub(super) fn written(&self) -> io::Result<()> {
+        self.wait(Waiting::is_empty)?;
+        locked(&self.waiting).result()
+    }
+
+    pub(super) fn wait(&self, is_enough: impl Fn(&Waiting) -> bool) -> io::Result<()> {
+        let begun = Instant::now();
+        let mut waiting = locked(&self.waiting);
+        while !is_enough(&waiting) {
+            if let Some(since) = signals::since_first()
+                && (waiting.is_stuck(LAST_READ) || since.min(begun.elapsed()) >= SLOW_READ)
+            {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            let woken = self.changed.wait_timeout(waiting, LOOK);
+            waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Ok(())
     }
 }
 
@@ -134,75 +193,5 @@ fn patiently<T>(mut write: impl FnMut() -> io::Result<T>) -> io::Result<T> {
             }
             done => return done,
         }
-    }
-}
-
-impl Stream {
-    pub(super) fn new(target: Box<dyn Write + Send>) -> Self {
-        let shared = Arc::new(Shared {
-            waiting: Mutex::new(Waiting {
-                bytes: VecDeque::new(),
-                writing: None,
-                dropped_lines: 0,
-                failure: None,
-            }),
-            changed: Condvar::new(),
-            target: Mutex::new(target),
-        });
-        let own = Arc::clone(&shared);
-        // Where no thread can be started, that has to be said.
-        let started = start_thread("output", move || own.write_for_ever());
-        Self {
-            shared,
-            has_thread: started.is_ok(),
-        }
-    }
-
-    /// Adds text unless more than `most` bytes would wait. The error is that of an earlier write.
-    pub(super) fn push(&self, bytes: &[u8], most: usize) -> io::Result<()> {
-        let mut waiting = self.shared.waiting();
-        if waiting.bytes.len().saturating_add(bytes.len()) > most {
-            waiting.dropped_lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
-            return waiting.result();
-        }
-        waiting.add_notice();
-        waiting.bytes.extend(bytes);
-        let result = waiting.result();
-        drop(waiting);
-        self.shared.changed.notify_all();
-        while !self.has_thread && self.unwritten() > 0 {
-            self.shared.write_some();
-        }
-        result
-    }
-
-    pub(super) fn unwritten(&self) -> u64 {
-        self.shared.waiting().bytes.len() as u64
-    }
-
-    pub(super) fn is_unread(&self) -> bool {
-        self.shared.waiting().is_stuck(UNREAD)
-    }
-
-    /// Waits until all has been written. After a signal no longer than a reader may take:
-    /// [`TimedOut`](ErrorKind::TimedOut).
-    pub(super) fn written(&self) -> io::Result<()> {
-        self.wait(Waiting::is_empty)?;
-        self.shared.waiting().result()
-    }
-
-    pub(super) fn wait(&self, is_enough: impl Fn(&Waiting) -> bool) -> io::Result<()> {
-        let begun = Instant::now();
-        let mut waiting = self.shared.waiting();
-        while !is_enough(&waiting) {
-            if let Some(since) = signals::since_first()
-                && (waiting.is_stuck(LAST_READ) || since.min(begun.elapsed()) >= SLOW_READ)
-            {
-                return Err(ErrorKind::TimedOut.into());
-            }
-            let woken = self.shared.changed.wait_timeout(waiting, LOOK);
-            waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        Ok(())
     }
 }

@@ -16,13 +16,10 @@ use crate::strategy::perfect_four::PerfectFour;
 pub struct FourInARow;
 
 /// Mark and colour of the first and of the second side.
-pub(crate) const DISCS: [(&str, &str); 2] = [("@", "yellow"), ("O", "red")];
+pub(crate) const DISCS: [(char, &str); 2] = [('@', "yellow"), ('O', "red")];
 
 pub(super) const fn mark(side: Side) -> char {
-    match side {
-        Side::First => '@',
-        Side::Second => 'O',
-    }
+    DISCS[side.index()].0
 }
 
 impl FourInARow {
@@ -192,7 +189,7 @@ impl BuiltinGame for FourInARow {
             winning: lines.concat(),
             lines,
             glyphs: DISCS
-                .map(|(mark, colour)| (mark.to_owned(), Glyph { shape, colour }))
+                .map(|(mark, colour)| (mark.to_string(), Glyph { shape, colour }))
                 .to_vec(),
             ..Picture::default()
         }

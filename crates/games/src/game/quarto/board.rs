@@ -124,9 +124,7 @@ impl Board {
     }
 
     pub fn has_quarto(&self, rules: Rules) -> bool {
-        self.folds[..rules.line_count()]
-            .iter()
-            .any(|fold| fold.is_quarto())
+        self.quartos(rules).next().is_some()
     }
 
     /// Whether `piece` on the free cell `cell` would make a quarto under `rules`.

@@ -5,7 +5,7 @@ use referee_text::{escape_controls, quote};
 
 use super::board::{Board, CELLS, Cell, Rules};
 use super::piece_set::{Piece, PieceFormat, PieceSet};
-use super::position::{Move, Position, StartError, Turn};
+use super::position::{Move, Position, Turn};
 use super::slip::slip;
 use crate::drawing::glyphs;
 use crate::game::builtin::Choose;
@@ -104,17 +104,17 @@ impl Edition {
                 quote_char(symbol)
             ));
         }
-        Position::from_board(board, self.rules).map_err(|error| match error {
-            StartError::Duplicate(piece, first, second) => {
-                let twice = self.stands_twice(piece, first, second);
-                format!("{twice}; every piece exists once")
-            }
-            StartError::HasQuarto => {
-                let (line, property) = self.set.name_quartos(&board, self.rules)[0];
-                format!("there is a quarto already, {line} {property}; a game starts without one")
-            }
-            StartError::Full => "no cell is free; a game needs one".to_owned(),
-        })
+        if let Some((piece, first, second)) = board.duplicates().next() {
+            let twice = self.stands_twice(piece, first, second);
+            return Err(format!("{twice}; every piece exists once"));
+        }
+        if let Some((line, property)) = self.set.name_quartos(&board, self.rules).first() {
+            return Err(format!(
+                "there is a quarto already, {line} {property}; a game starts without one"
+            ));
+        }
+        let position = Position::from_board(board, self.rules);
+        position.ok_or_else(|| "no cell is free; a game needs one".to_owned())
     }
 
     /// Where the piece in hand goes; `None` when nothing is in hand and the answer names no cell.

@@ -36,14 +36,6 @@ pub struct Position {
     outcome: Option<Outcome>,
 }
 
-/// Why a game cannot start from a board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartError {
-    Duplicate(Piece, Cell, Cell),
-    HasQuarto,
-    Full,
-}
-
 impl Position {
     /// The empty board; the first side is to give.
     pub fn new(rules: Rules) -> Self {
@@ -57,27 +49,16 @@ impl Position {
         }
     }
 
-    /// The first side is to give.
-    pub fn from_board(board: Board, rules: Rules) -> Result<Self, StartError> {
-        if let Some((piece, first, second)) = board.duplicates().next() {
-            return Err(StartError::Duplicate(piece, first, second));
-        }
-        if board.has_quarto(rules) {
-            return Err(StartError::HasQuarto);
-        }
-        let used = board
-            .pieces()
-            .fold(0, |used, (_, piece)| used | piece.mask());
-        if used == u16::MAX {
-            return Err(StartError::Full);
-        }
-        Ok(Self {
+    /// The first side is to give. `None` when a piece stands twice on the board, when there is a quarto, or no cell is free.
+    pub fn from_board(board: Board, rules: Rules) -> Option<Self> {
+        let pieces = board.pieces();
+        let used = pieces.fold(0, |used, (_, piece)| used | piece.mask());
+        let is_twice = board.duplicates().next().is_some();
+        let is_start = !is_twice && !board.has_quarto(rules) && used != u16::MAX;
+        is_start.then_some(Self {
             board,
-            hand: None,
             used,
-            to_move: Side::First,
-            rules,
-            outcome: None,
+            ..Self::new(rules)
         })
     }
 
@@ -120,14 +101,6 @@ impl Position {
         self.board
             .free()
             .find(|&cell| self.board.would_win(cell, piece, self.rules))
-    }
-
-    /// A cell where the side to move completes a line with the piece in hand.
-    pub fn winning_placement(&self) -> Option<Cell> {
-        if self.outcome.is_some() {
-            return None;
-        }
-        self.winning_cell(self.hand?)
     }
 }
 
@@ -190,7 +163,8 @@ impl game::Position for Position {
     }
 
     fn can_win_at_once(&self) -> bool {
-        self.winning_placement().is_some()
+        let wins = |piece| self.winning_cell(piece).is_some();
+        self.outcome.is_none() && self.hand.is_some_and(wins)
     }
 }
 
