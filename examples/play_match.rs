@@ -26,9 +26,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Err("expected two bots".into());
     };
     let seats = [seat(one)?, seat(two)?];
-    let plan = MatchPlan::new(&*ruleset, 10, 7);
+    let plan = MatchPlan {
+        start: Some(ruleset.start().board()),
+        games: 10,
+        first: BotIndex::A,
+        seed: 7,
+        restart: false,
+    };
     let mut games = MatchRunner::new(GameRunner::new(ruleset, false)?, plan, seats);
-    let score = games.run(&mut ()).await?;
+    let score = games.run(&mut |_| Ok(())).await?;
     games.stop(GracePeriods::POLITE).await?;
     let points = BotIndex::ALL.map(|bot| score.points(bot));
     println!("{one} {} - {} {two}", points[0], points[1]);

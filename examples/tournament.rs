@@ -11,7 +11,7 @@ use referee::arena::entrants::find;
 use referee::arena::plan::BotPlan;
 use referee::record::journal::LINGERING_LOCK;
 use referee::{
-    Arena, Palette, PlanRequest, Preparation, Sandbox, TournamentDirectory, registry,
+    Arena, GameSettings, Palette, PlanRequest, Sandbox, TournamentDirectory, registry,
     tournament_summary,
 };
 use tokio::sync::mpsc;
@@ -33,17 +33,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         seed: Some(7),
         ..PlanRequest::default()
     };
-    let preparation = Preparation {
-        request: &request,
-        ruleset: &ruleset,
-        directory: &directory,
-        jobs: 1,
-        pieces_path: None,
-    };
-    let (plan, entrants) = preparation.begin(entrants, &mut |_| {}).await?;
+    let settings = GameSettings::new(ruleset, 1, &directory)?;
+    let (plan, entrants) = request
+        .begin(&settings, &directory, entrants, &mut |_| {})
+        .await?;
     let file = directory.journal_file();
     let (journal, _) = directory.open_journal(&file, LINGERING_LOCK)?;
-    let arena = Arena::open(&ruleset, &directory, journal, &file, plan, entrants)?;
+    let arena = Arena::open(&settings, &directory, journal, &file, plan, entrants)?;
     let (_stop, mut stops) = mpsc::channel(1);
     let mut observer = |_: &_, _: &_, _: &_| ControlFlow::Continue(());
     let (ended, plan, results) = arena.run(&mut stops, &mut observer).await?;

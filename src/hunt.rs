@@ -570,7 +570,9 @@ pub async fn record(
         start: &line.start,
         process_seeds: [bot_seed; 2],
     };
-    let played = runner.run(&mut seats, &setup, None, false, &mut ()).await;
+    let played = runner
+        .run(&mut seats, &setup, None, false, &mut |_| Ok(()))
+        .await;
     stop_both(&mut seats, GracePeriods::POLITE).await?;
     played
 }

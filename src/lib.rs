@@ -6,7 +6,7 @@
 //! | to | use | example |
 //! |---|---|---|
 //! | play a match | [`MatchRunner`], [`GameRunner`], [`Seat`] | `play_match.rs` |
-//! | run a tournament | [`Arena`], [`Preparation`], [`PlanRequest`] | `tournament.rs` |
+//! | run a tournament | [`PlanRequest`], [`GameSettings`], [`Arena`] | `tournament.rs` |
 //! | read records | [`Record`], [`record::reader::Reader`] | |
 //! | add a game | [`Game`] | |
 //!
@@ -67,16 +67,14 @@ pub mod tournament;
 #[doc(inline)]
 pub use arena::plan::request::PlanRequest;
 #[doc(inline)]
-pub use arena::{
-    Arena, directory::TournamentDirectory, preparation::Preparation, results::Results,
-};
+pub use arena::{Arena, GameSettings, directory::TournamentDirectory, results::Results};
 #[doc(inline)]
 pub use bot::{process::GracePeriods, spec::BotSpec};
 #[doc(inline)]
 pub use play::{
-    GameObserver, TimeControl,
+    GameEvent, Observer, TimeControl,
     game_runner::GameRunner,
-    match_runner::{MatchObserver, MatchPlan, MatchRunner, Score},
+    match_runner::{MatchPlan, MatchRunner, Score},
     seat::Seat,
 };
 #[doc(inline)]

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::value::RawValue;
 
 use crate::game::Game;
-use crate::game::registry::{find, of_record};
+use crate::game::registry::find;
 use crate::play::replay::{Violation, replay, start_of};
 use crate::record::Record;
 use crate::record::annotation::{Annotation, FIELD};
@@ -34,7 +34,7 @@ pub struct Analyst {
 
 /// Checks the record against the rules.
 pub fn steps(ruleset: &dyn Game, record: &Record) -> Result<Vec<Step>, Violation> {
-    replay(ruleset, record, &mut ())?;
+    replay(ruleset, record, &mut |_| {})?;
     let mut position = start_of(ruleset, record)?;
     let mut steps = Vec::new();
     for answer in &record.turns {
@@ -49,8 +49,8 @@ pub fn steps(ruleset: &dyn Game, record: &Record) -> Result<Vec<Step>, Violation
 }
 
 fn solvable(record: &Record) -> Result<Arc<dyn Game>, String> {
-    let make = |_| of_record(&record.game, &record.rules, record.pieces.as_deref());
-    let game = find(&record.game).map(make).transpose()?;
+    let game = find(&record.game).map(|_| record.ruleset());
+    let game = game.transpose()?;
     game.filter(|game| game.info().is_solvable())
         .ok_or_else(|| {
             let game = escape_controls(&record.game);

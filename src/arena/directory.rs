@@ -66,11 +66,13 @@ impl TournamentDirectory {
         let text = if_there(text_file::read(&path, text_file::KEPT));
         let Some(text) = text.map_err(TournamentError::io(&path))? else {
             let games = fs::metadata(self.journal_file());
-            return if games.is_ok_and(|meta| meta.len() > 0) {
-                Err(TournamentError::NoPlan(self.path.clone()))
-            } else {
-                Ok(None)
-            };
+            if games.is_ok_and(|meta| meta.len() > 0) {
+                return Err(TournamentError::Input(format!(
+                    "{}: there is a games.jsonl but no plan.json; choose another folder",
+                    self.path.display()
+                )));
+            }
+            return Ok(None);
         };
         let plan = Plan::from_json(text.as_bytes());
         plan.map(Some)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::TournamentError;
 use super::course::GroupPlace;
 use super::plan::{Format, Plan};
 use super::results::{Next, Results};
@@ -73,7 +74,7 @@ impl Results {
     }
 
     /// The round that follows those of the bracket so far.
-    pub(super) fn next_of_bracket(&self, plan: &Plan) -> Result<Next, String> {
+    pub(super) fn next_of_bracket(&self, plan: &Plan) -> Result<Next, TournamentError> {
         let Some(bracket) = self.bracket(plan) else {
             return Ok(Next::Over);
         };
@@ -82,7 +83,8 @@ impl Results {
             matches.map(|played| bracket.by_seed(&played)).collect()
         });
         let played: Vec<Vec<Match>> = played.collect();
-        match knockout::next_round(bracket.size(), plan.pairs, &played)? {
+        let next = knockout::next_round(bracket.size(), plan.pairs, &played);
+        match next.map_err(TournamentError::Machine)? {
             knockout::Next::Winner(seed) => Ok(Next::Winner(bracket.entrant(seed))),
             knockout::Next::Round(round) => {
                 let entrants = |pairing: Pairing| {

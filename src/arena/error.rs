@@ -1,7 +1,7 @@
 //! Why a tournament cannot be prepared, played, read or merged.
 
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::bot::exhaustion::Exhausted;
 use crate::play::game_runner::GameError;
@@ -29,8 +29,6 @@ pub enum TournamentError {
     /// A line is not a game of the plan, or repeats one.
     #[error("{0}; fix the line or take it out")]
     Line(#[from] LineError),
-    #[error("{}: there is a games.jsonl but no plan.json; choose another folder", .0.display())]
-    NoPlan(PathBuf),
     /// A bot of the resumed tournament cannot be started.
     #[error("{0}")]
     Missing(String),

@@ -48,8 +48,6 @@ use crate::tournament::sprt::Decision;
 #[derive(Debug)]
 pub enum Event {
     Written(Arc<FinishedRecord>),
-    /// A round begins; from 1.
-    Round(usize),
     /// A clock ran out, perhaps because of the referee.
     Stalled {
         id: GameId,
@@ -75,9 +73,40 @@ pub enum Ended {
     Interrupted,
 }
 
+/// By which rules games are played, and how many at a time.
+#[derive(Clone, Debug)]
+pub struct GameSettings {
+    pub ruleset: Arc<dyn Game>,
+    pub jobs: usize,
+    /// The piece set's file, for the bots, unless it is built in.
+    pub pieces_path: Option<String>,
+}
+
+impl GameSettings {
+    /// Writes the piece set into the directory, unless it is built in.
+    pub fn new(
+        ruleset: Arc<dyn Game>,
+        jobs: usize,
+        directory: &TournamentDirectory,
+    ) -> Result<Self, TournamentError> {
+        let mut settings = Self {
+            ruleset,
+            jobs,
+            pieces_path: None,
+        };
+        if let Some(pieces) = settings.ruleset.pieces() {
+            directory.write("pieces.csv", pieces)?;
+            let path = directory.path().join("pieces.csv");
+            let absolute = std::path::absolute(&path).map_err(TournamentError::io(&path))?;
+            settings.pieces_path = Some(absolute.to_string_lossy().into_owned());
+        }
+        Ok(settings)
+    }
+}
+
 #[derive(Debug)]
 pub struct Arena<'a> {
-    pub ruleset: Arc<dyn Game>,
+    pub settings: GameSettings,
     pub directory: &'a TournamentDirectory,
     pub journal: Journal,
     pub journal_file: &'a Path,
@@ -85,9 +114,6 @@ pub struct Arena<'a> {
     pub results: Results,
     /// In the plan's order, with the logs of their stderr.
     pub entrants: Vec<(Entrant, Arc<StderrLog>)>,
-    /// The piece set's file, for the bots, unless it is built in.
-    pub pieces_path: Option<String>,
-    pub jobs: usize,
     /// `None`: the whole tournament.
     pub shard: Option<Shard>,
     pub stage: Option<Stage>,
@@ -96,9 +122,9 @@ pub struct Arena<'a> {
 }
 
 impl<'a> Arena<'a> {
-    /// With the games in the journal. One game at a time, built-in pieces, no deadline.
+    /// With the games in the journal. No deadline.
     pub fn open(
-        ruleset: &Arc<dyn Game>,
+        settings: &GameSettings,
         directory: &'a TournamentDirectory,
         journal: Journal,
         journal_file: &'a Path,
@@ -112,15 +138,13 @@ impl<'a> Arena<'a> {
             (entrant, Arc::new(log))
         };
         Ok(Self {
-            ruleset: Arc::clone(ruleset),
+            settings: settings.clone(),
             directory,
             journal,
             journal_file,
             plan,
             results,
             entrants: entrants.into_iter().map(with_log).collect(),
-            pieces_path: None,
-            jobs: 1,
             shard: None,
             stage: None,
             deadline: None,

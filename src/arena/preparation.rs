@@ -10,11 +10,11 @@ use std::{fs, io};
 
 use tokio::task::{JoinSet, LocalSet};
 
-use super::TournamentError;
 use super::directory::TournamentDirectory;
 use super::entrants::{Entrant, Entrants};
 use super::plan::request::PlanRequest;
 use super::plan::{BotPlan, Plan, RejectedBot};
+use super::{GameSettings, TournamentError};
 use crate::bot::submission::entries;
 use crate::checkup::{self, Checkup, Questions};
 use crate::game::Game;
@@ -45,24 +45,17 @@ impl Notice<'_> {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct Preparation<'a> {
-    pub request: &'a PlanRequest,
-    pub ruleset: &'a Arc<dyn Game>,
-    pub directory: &'a TournamentDirectory,
-    pub jobs: usize,
-    /// The piece set's file, for the bots, unless it is built in.
-    pub pieces_path: Option<&'a str>,
-}
-
-impl Preparation<'_> {
+impl PlanRequest {
     /// Checks the bots, then makes and writes the plan. Returns it with its bots, in its order.
     pub async fn begin(
         &self,
+        settings: &GameSettings,
+        directory: &TournamentDirectory,
         entrants: Entrants,
         notify: &mut dyn FnMut(Notice<'_>),
     ) -> Result<(Plan, Vec<Entrant>), TournamentError> {
-        let seed = self.request.seed.unwrap_or_else(|| {
+        let ruleset = &*settings.ruleset;
+        let seed = self.seed.unwrap_or_else(|| {
             let seed = seed::drawn();
             notify(Notice::Text(format!("seed {seed}")));
             seed
@@ -74,10 +67,9 @@ impl Preparation<'_> {
         for names in identical(&entered) {
             notify(Notice::Text(format!("warning: {}", same_program(&names))));
         }
-        if !self.request.no_check && !entered.is_empty() {
-            self.request.check_openings(&**self.ruleset, seed)?;
-            let (jobs, pieces) = (self.jobs, self.pieces_path);
-            entered = check_all(self.ruleset, entered, &mut rejected, jobs, pieces, notify).await?;
+        if !self.no_check && !entered.is_empty() {
+            self.check_openings(ruleset, seed)?;
+            entered = settings.check_all(entered, &mut rejected, notify).await?;
             let of = entered.len() + rejected.len();
             Notice::checked(entered.len(), of)
                 .into_iter()
@@ -87,17 +79,18 @@ impl Preparation<'_> {
             notify(Notice::rejected(bot));
         }
         let bots = entered.iter().map(|bot| bot.plan.clone()).collect();
-        let ruleset = &**self.ruleset;
-        let mut plan = self.request.new_plan(ruleset, bots, rejected, seed)?;
+        let mut plan = self.new_plan(ruleset, bots, rejected, seed)?;
         let begun_in = std::env::current_dir().ok();
         plan.begun_in = begun_in.map(|path| path.to_string_lossy().into_owned());
-        self.directory.write_plan(&mut plan)?;
+        directory.write_plan(&mut plan)?;
         Ok((plan, entered))
     }
 
     /// Options and bots must match the plan `old`.
     pub fn resume(
         &self,
+        ruleset: &dyn Game,
+        directory: &TournamentDirectory,
         old: Plan,
         entrants: Entrants,
         notify: &mut dyn FnMut(Notice<'_>),
@@ -128,7 +121,7 @@ impl Preparation<'_> {
                 )));
             }
         }
-        if self.request.seeded_by.is_none() && old.seeded_by.is_some() {
+        if self.seeded_by.is_none() && old.seeded_by.is_some() {
             // The seeds are in the plan; the file is not needed again.
             let place = |name: &str| old.bots.iter().position(|bot| bot.name == name);
             playing.sort_by_key(|entrant| place(&entrant.plan.name).unwrap_or(usize::MAX));
@@ -142,12 +135,11 @@ impl Preparation<'_> {
                 reason: String::new(),
             })
             .collect();
-        let (request, ruleset) = (self.request, &**self.ruleset);
-        let seed = request.seed.unwrap_or(old.seed);
+        let seed = self.seed.unwrap_or(old.seed);
         let bots = playing.iter().map(|bot| bot.plan.clone()).collect();
-        let mut now = request.plan(ruleset, bots, rejected, seed, Some(&old))?;
-        now.openings = match (&request.openings, request.opening_plies) {
-            (Some(_), _) => request.openings_of_file(ruleset)?,
+        let mut now = self.plan(ruleset, bots, rejected, seed, Some(&old))?;
+        now.openings = match (&self.openings, self.opening_plies) {
+            (Some(_), _) => self.openings_of_file(ruleset)?,
             (None, Some(plies)) if Some(plies) != old.opening_plies => Vec::new(),
             _ => old.openings.clone(),
         };
@@ -156,7 +148,7 @@ impl Preparation<'_> {
             return Err(TournamentError::Input(format!(
                 "{}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose another folder with \
                  --out; docs/teachers.md tells how late bots play",
-                self.directory.path().display(),
+                directory.path().display(),
                 differences.join("\n  ")
             )));
         }
@@ -175,81 +167,67 @@ impl Preparation<'_> {
     }
 }
 
-/// Checks two bots for each of `jobs` games at a time; those for which processes ran out, again one by one. Returns the fit ones.
-pub async fn check_all(
-    ruleset: &Arc<dyn Game>,
-    entrants: Vec<Entrant>,
-    rejected: &mut Vec<RejectedBot>,
-    jobs: usize,
-    pieces_path: Option<&str>,
-    notify: &mut dyn FnMut(Notice<'_>),
-) -> Result<Vec<Entrant>, TournamentError> {
-    let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
-    let questions = Arc::new(Questions::default());
-    let of = entrants.len();
-    let mut waiting = entrants.into_iter().enumerate();
-    LocalSet::new()
-        .run_until(async {
-            let mut checks = JoinSet::new();
-            let mut verdicts = Vec::new();
-            loop {
-                while checks.len() < 2 * jobs
-                    && let Some((place, entrant)) = waiting.next()
-                {
-                    let (name, number) = (&*entrant.plan.name, place + 1);
-                    notify(Notice::Checking { name, number, of });
-                    let (runner, questions) = (Rc::clone(&runner), Arc::clone(&questions));
-                    let pieces = pieces_path.map(str::to_owned);
-                    checks.spawn_local(async move {
-                        let pieces = pieces.as_deref();
-                        let verdict = check(&runner, &entrant, pieces, &questions).await;
-                        (place, entrant, verdict)
-                    });
-                }
-                let Some(done) = checks.join_next().await else {
-                    break;
-                };
-                verdicts.push(done.map_err(io::Error::other)?);
-            }
-            verdicts.sort_by_key(|(place, ..)| *place);
-            let mut fit = Vec::new();
-            for (_, entrant, mut verdict) in verdicts {
-                if let Err(GameError::Exhausted(_)) = verdict {
-                    let pieces = pieces_path;
-                    let check = check(&runner, &entrant, pieces, &questions);
-                    verdict = Box::pin(check).await;
-                }
-                let verdict = verdict.map_err(|error| match (error, ruleset.failure()) {
-                    (GameError::Game(failure), _) | (GameError::Io(_), Some(failure)) => {
-                        TournamentError::Input(failure)
+impl GameSettings {
+    /// Checks two bots for each of `jobs` games at a time; those for which processes ran out, again one by one. Returns the fit ones.
+    pub async fn check_all(
+        &self,
+        entrants: Vec<Entrant>,
+        rejected: &mut Vec<RejectedBot>,
+        notify: &mut dyn FnMut(Notice<'_>),
+    ) -> Result<Vec<Entrant>, TournamentError> {
+        let runner = Rc::new(GameRunner::new(Arc::clone(&self.ruleset), false)?);
+        let questions = Arc::new(Questions::default());
+        let of = entrants.len();
+        let mut waiting = entrants.into_iter().enumerate();
+        LocalSet::new()
+            .run_until(async {
+                let mut checks = JoinSet::new();
+                let mut verdicts = Vec::new();
+                loop {
+                    while checks.len() < 2 * self.jobs
+                        && let Some((place, entrant)) = waiting.next()
+                    {
+                        let (name, number) = (&*entrant.plan.name, place + 1);
+                        notify(Notice::Checking { name, number, of });
+                        let (runner, questions) = (Rc::clone(&runner), Arc::clone(&questions));
+                        let pieces = self.pieces_path.clone();
+                        checks.spawn_local(async move {
+                            let pieces = pieces.as_deref();
+                            let verdict = check(&runner, &entrant, pieces, &questions).await;
+                            (place, entrant, verdict)
+                        });
                     }
-                    (error, _) => error.into(),
-                });
-                match verdict? {
-                    Ok(()) => fit.push(entrant),
-                    Err(reason) => rejected.push(RejectedBot {
-                        bot: entrant.plan,
-                        reason,
-                    }),
+                    let Some(done) = checks.join_next().await else {
+                        break;
+                    };
+                    verdicts.push(done.map_err(io::Error::other)?);
                 }
-            }
-            Ok(fit)
-        })
-        .await
-}
-
-/// Writes the piece set for the bots, unless it is built in. Returns its absolute path.
-pub fn write_pieces(
-    directory: &TournamentDirectory,
-    ruleset: &dyn Game,
-) -> Result<Option<String>, TournamentError> {
-    let Some(pieces) = ruleset.pieces() else {
-        return Ok(None);
-    };
-    directory.write("pieces.csv", pieces)?;
-    let path = directory.path().join("pieces.csv");
-    let absolute = std::path::absolute(&path).map_err(TournamentError::io(&path))?;
-    Ok(Some(absolute.to_string_lossy().into_owned()))
+                verdicts.sort_by_key(|(place, ..)| *place);
+                let mut fit = Vec::new();
+                for (_, entrant, mut verdict) in verdicts {
+                    if let Err(GameError::Exhausted(_)) = verdict {
+                        let pieces = self.pieces_path.as_deref();
+                        let check = check(&runner, &entrant, pieces, &questions);
+                        verdict = Box::pin(check).await;
+                    }
+                    let verdict = verdict.map_err(|error| match (error, self.ruleset.failure()) {
+                        (GameError::Game(failure), _) | (GameError::Io(_), Some(failure)) => {
+                            TournamentError::Input(failure)
+                        }
+                        (error, _) => error.into(),
+                    });
+                    match verdict? {
+                        Ok(()) => fit.push(entrant),
+                        Err(reason) => rejected.push(RejectedBot {
+                            bot: entrant.plan,
+                            reason,
+                        }),
+                    }
+                }
+                Ok(fit)
+            })
+            .await
+    }
 }
 
 /// After this, the remaining checks are left out.

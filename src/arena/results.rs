@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
+use super::TournamentError;
 use super::plan::{Format, Plan};
 use crate::record::{BotIndex, Ending, RecordSummary};
 use crate::tournament::openings;
@@ -170,7 +171,7 @@ impl Results {
     }
 
     /// All games of the rounds so far must have been played.
-    pub fn next(&self, plan: &Plan) -> Result<Next, String> {
+    pub fn next(&self, plan: &Plan) -> Result<Next, TournamentError> {
         match plan.format {
             Format::RoundRobin | Format::Gauntlet => Ok(Next::Over),
             Format::Swiss if plan.rounds.len() >= plan.rounds_planned as usize => Ok(Next::Over),

@@ -13,16 +13,16 @@ use tokio::sync::{mpsc, watch};
 use super::directory::TournamentDirectory;
 use super::plan::Plan;
 use super::results::{Next, Results};
-use super::scheduler::Scheduler;
+use super::scheduler::{Line, Scheduler};
 use super::shard::Shard;
-use super::worker::{ArenaContext, Playing, Worker, write_unplayed};
-use super::{Arena, Ended, Event, TournamentError};
+use super::worker::{ArenaContext, Playing, Worker};
+use super::{Arena, Ended, Event, GameSettings, TournamentError};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::bot::process::GracePeriods;
 use crate::log_target::{SPAN, TOURNAMENT};
 use crate::play::game_runner::{GameError, GameRunner};
-use crate::record::journal::Writer;
-use crate::record::{FinishedRecord, RecordSummary};
+use crate::record::RecordSummary;
+use crate::record::journal::{SYNC_INTERVAL, Writer};
 use crate::text::cause;
 use crate::tournament::schedule::Round;
 use crate::tournament::sprt::Decision;
@@ -45,6 +45,11 @@ impl Arena<'_> {
         stops: &mut mpsc::Receiver<()>,
         observer: &mut Observer<'_>,
     ) -> Result<(Ended, Plan, Results), TournamentError> {
+        let GameSettings {
+            ruleset,
+            jobs,
+            pieces_path,
+        } = self.settings;
         let mut progress = Progress {
             directory: self.directory,
             journal_file: self.journal_file,
@@ -58,33 +63,30 @@ impl Arena<'_> {
         progress.next_round()?;
         let (events, mut received) = mpsc::unbounded_channel();
         let (abort, aborted) = watch::channel(false);
-        let commands = self.entrants.iter().map(|(bot, _)| &bot.program.command);
-        let commands: Vec<_> = commands.cloned().collect();
         let plan = &progress.plan;
         let scheduler = Scheduler::new(
             plan,
             self.shard.map_or(1..u64::MAX, |shard| shard.pairs(plan)),
             progress.results.endings.clone(),
-            self.jobs,
+            jobs,
             progress.last.is_none() && self.shard.is_none() && plan.format.depends_on_results(),
-            write_unplayed(Arc::clone(&self.ruleset), plan, &commands),
         );
-        let span = span(&progress, self.jobs);
+        let span = span(&progress, jobs);
         let context = Arc::new(ArenaContext {
-            runner: GameRunner::new(self.ruleset, plan.adjudicate)?,
+            runner: GameRunner::new(ruleset, plan.adjudicate)?,
             plan: plan.clone(),
             entrants: self.entrants,
-            pieces_path: self.pieces_path,
+            pieces_path,
             scheduler,
             stage: self.stage,
             playing: Playing::default(),
             events,
         });
-        let writer = Writer::start(self.journal)
+        let writer = Writer::start(self.journal, SYNC_INTERVAL)
             .map_err(|error| explain("the thread of the journal", &error))?;
         let writer = Arc::new(writer);
         let mut workers = Vec::new();
-        while workers.len() < self.jobs {
+        while workers.len() < jobs {
             let (context_of, writer) = (Arc::clone(&context), Arc::clone(&writer));
             let (aborted, span) = (aborted.clone(), span.clone());
             let started = start_thread("worker", move || {
@@ -195,7 +197,11 @@ fn run_worker(
     writer: &Writer,
     mut aborted: watch::Receiver<bool>,
 ) -> Result<(), GameError> {
-    let write = |game: Arc<FinishedRecord>| {
+    let write = |line: Line| {
+        let game = match line {
+            Line::Played(game) => game,
+            Line::Unplayed(game, benched) => context.unplayed(&game, &benched),
+        };
         let context = Arc::clone(context);
         writer.write(Arc::clone(game.line()), move |written| {
             context.scheduler.written();
@@ -296,12 +302,10 @@ impl Progress<'_, '_> {
         if self.last.is_some() || !self.results.is_done(&self.plan) {
             return Ok(None);
         }
-        let next = self.results.next(&self.plan);
-        match next.map_err(TournamentError::Machine)? {
+        match self.results.next(&self.plan)? {
             Next::Round(round) => {
                 self.plan.rounds.push(round.clone());
                 self.directory.write_plan(&mut self.plan)?;
-                let _ = self.observe(&Event::Round(self.plan.rounds.len()));
                 return Ok(Some(round));
             }
             Next::Over => self.last = Some(Ended::Complete),

@@ -31,16 +31,20 @@ pub struct Benched {
 #[derive(Debug)]
 pub enum WorkItem<L = Arc<FinishedRecord>> {
     Play(PairOfGames, [bool; 2]),
-    Lines(Vec<L>),
+    Lines(Vec<Line<L>>),
 }
 
-pub type WriteUnplayed<L = Arc<FinishedRecord>> =
-    dyn Fn(&ScheduledGame, &Benched) -> L + Send + Sync;
+/// The record of a game that counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line<L = Arc<FinishedRecord>> {
+    Played(L),
+    /// It is to be made, for a game that this bot forfeits without playing it.
+    Unplayed(ScheduledGame, Benched),
+}
 
 pub struct Scheduler<L = Arc<FinishedRecord>> {
     state: Mutex<State<L>>,
     changed: Condvar,
-    unplayed: Box<WriteUnplayed<L>>,
 }
 
 impl<L> Scheduler<L> {
@@ -52,7 +56,6 @@ impl<L> Scheduler<L> {
         endings: Endings,
         workers: usize,
         more_rounds: bool,
-        unplayed: Box<WriteUnplayed<L>>,
     ) -> Self {
         let pairs = plan
             .rounds
@@ -75,7 +78,6 @@ impl<L> Scheduler<L> {
                 newly_benched: Vec::new(),
             }),
             changed: Condvar::new(),
-            unplayed,
         }
     }
 
@@ -88,7 +90,7 @@ impl<L> Scheduler<L> {
                 return None;
             }
             if state.open.len() < state.window && state.unwritten < MOST_UNWRITTEN {
-                if let Some(item) = state.take(&*self.unplayed) {
+                if let Some(item) = state.take() {
                     return Some(item);
                 }
                 if !state.more_rounds || state.stopping {
@@ -104,18 +106,18 @@ impl<L> Scheduler<L> {
         }
     }
 
-    pub fn finished(&self, game: &ScheduledGame, ending: Ending, line: L) -> Vec<L> {
+    pub fn finished(&self, game: &ScheduledGame, ending: Ending, line: L) -> Vec<Line<L>> {
         let mut state = locked(&self.state);
         let Some(open) = state.open.get_mut(&game.id.pair) else {
             return Vec::new();
         };
         open.endings[game.id.half as usize] = Some(ending);
-        open.held.push(line);
-        state.settle(&*self.unplayed)
+        open.held.push(Line::Played(line));
+        state.settle()
     }
 
     /// A worker returns a pair. Returns records that can be written now.
-    pub fn done(&self, pair: &PairOfGames) -> Vec<L> {
+    pub fn done(&self, pair: &PairOfGames) -> Vec<Line<L>> {
         let mut state = locked(&self.state);
         if let Some(open) = state.open.get_mut(&pair.number) {
             if open.endings.iter().all(Option::is_some) {
@@ -125,7 +127,7 @@ impl<L> Scheduler<L> {
                 state.open.remove(&pair.number);
             }
         }
-        let lines = state.settle(&*self.unplayed);
+        let lines = state.settle();
         self.changed.notify_all();
         lines
     }
@@ -169,7 +171,7 @@ impl<L> Scheduler<L> {
 struct OpenPair<L> {
     pair: PairOfGames,
     endings: [Option<Ending>; 2],
-    held: Vec<L>,
+    held: Vec<Line<L>>,
     /// The worker returned it with both games played.
     complete: bool,
 }
@@ -202,7 +204,7 @@ fn pairs_of(round: Round) -> impl Iterator<Item = PairOfGames> + Send {
 }
 
 impl<L> State<L> {
-    fn take(&mut self, unplayed: &WriteUnplayed<L>) -> Option<WorkItem<L>> {
+    fn take(&mut self) -> Option<WorkItem<L>> {
         while !self.stopping {
             let pair = self.pairs.next()?;
             let endings = self.endings.of(pair.number);
@@ -214,7 +216,7 @@ impl<L> State<L> {
                 continue;
             }
             if let Verdict::Benched(benched) = self.verdict(&pair) {
-                let lines = self.skip(&pair, endings, benched, unplayed);
+                let lines = self.skip(&pair, endings, benched);
                 return Some(WorkItem::Lines(lines));
             }
             let open = OpenPair {
@@ -230,7 +232,7 @@ impl<L> State<L> {
     }
 
     /// Settles open pairs in the order of the schedule. Returns records that can be written now.
-    fn settle(&mut self, unplayed: &WriteUnplayed<L>) -> Vec<L> {
+    fn settle(&mut self) -> Vec<Line<L>> {
         let mut lines = Vec::new();
         let numbers: Vec<u64> = self.open.keys().copied().collect();
         for number in numbers {
@@ -259,7 +261,7 @@ impl<L> State<L> {
                     if complete {
                         self.open.remove(&number);
                         let before = self.endings.of(number);
-                        lines.extend(self.skip(&pair, before, benched, unplayed));
+                        lines.extend(self.skip(&pair, before, benched));
                     }
                 }
             }
@@ -267,16 +269,15 @@ impl<L> State<L> {
         lines
     }
 
-    /// Scores unplayed games of a pair and settles it. Returns their records.
+    /// Scores unplayed games of a pair and settles it.
     fn skip(
         &mut self,
         pair: &PairOfGames,
         mut endings: [Option<Ending>; 2],
         benched: [Option<Benched>; 2],
-        unplayed: &WriteUnplayed<L>,
-    ) -> Vec<L> {
+    ) -> Vec<Line<L>> {
         let mut lines = Vec::new();
-        for (half, game) in pair.games().iter().enumerate() {
+        for (half, game) in pair.games().into_iter().enumerate() {
             if endings[half].is_some() {
                 continue;
             }
@@ -286,9 +287,9 @@ impl<L> State<L> {
             } else {
                 1 - half
             };
-            if let Some(benched) = &benched[by] {
+            if let Some(benched) = benched[by] {
                 endings[half] = Some(Ending::Forfeit(BotIndex::ALL[by], benched.reason));
-                lines.push(unplayed(game, benched));
+                lines.push(Line::Unplayed(game, benched));
             }
         }
         self.unwritten += lines.len();

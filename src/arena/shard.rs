@@ -18,6 +18,7 @@ use super::plan::Plan;
 use crate::play::setup::now;
 use crate::record::reader::Reader;
 use crate::system::host_name;
+use crate::threads::processors;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
@@ -95,7 +96,7 @@ impl Header {
             after,
             host: host_name(),
             cpu: cpu(),
-            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            cores: processors(),
             referee: env!("CARGO_PKG_VERSION").to_owned(),
             bots: plan
                 .bots

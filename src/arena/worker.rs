@@ -4,7 +4,6 @@ use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
@@ -13,13 +12,10 @@ use tracing::Instrument as _;
 use super::Event;
 use super::entrants::{Entrant, StderrLog};
 use super::plan::{Plan, Restart};
-use super::scheduler::{Scheduler, WorkItem, WriteUnplayed};
+use super::scheduler::{Benched, Line, Scheduler, WorkItem};
 use crate::bot::process::GracePeriods;
-use crate::game::Game;
-use crate::game::Side;
 use crate::log_target::{SPAN, TOURNAMENT};
-use crate::play::GameObserver;
-use crate::play::clock::Clock;
+use crate::play::GameEvent;
 use crate::play::game_runner::{FinishedGame, GameError, GameRunner};
 use crate::play::seat::{Seat, stop_both};
 use crate::play::setup::{GameSetup, bot_entry};
@@ -27,7 +23,7 @@ use crate::play::stage::{Stage, Table};
 use crate::record::{BotIndex, Ending, FinishedRecord};
 use crate::seed;
 use crate::tournament::openings;
-use crate::tournament::schedule::{GameId, Half, PairOfGames, Pairing};
+use crate::tournament::schedule::{Half, PairOfGames, Pairing, ScheduledGame};
 
 pub struct ArenaContext {
     pub runner: GameRunner,
@@ -45,6 +41,34 @@ impl ArenaContext {
     fn report(&self, event: Event) {
         let _ = self.events.send(event);
     }
+
+    /// No process is started.
+    pub fn unplayed(&self, scheduled: &ScheduledGame, benched: &Benched) -> Arc<FinishedRecord> {
+        // A record lists the pairing's `a` first even if `b` moves first.
+        let mut bots = scheduled.seats;
+        if scheduled.id.half == Half::Second {
+            bots.reverse();
+        }
+        let setup = GameSetup {
+            number: 2 * scheduled.id.pair + scheduled.id.half as u64,
+            id: self.plan.id(scheduled.id).to_string(),
+            seed: self.plan.seed,
+            first: BotIndex::ALL[scheduled.id.half as usize],
+            start: openings::at(&self.plan.openings, scheduled.opening).unwrap_or_default(),
+            process_seeds: [0, 0],
+        };
+        let players = bots.map(|bot| {
+            let (entrant, _) = &self.entrants[bot.index()];
+            bot_entry(&entrant.plan.name, &entrant.program.command)
+        });
+        let by = BotIndex::ALL[usize::from(benched.bot == bots[1])];
+        let why = format!(
+            "it forfeited {} games in a row and is benched",
+            benched.after
+        );
+        let record = setup.unplayed(self.runner.ruleset(), players, by, benched.reason, &why);
+        Arc::new(FinishedRecord::new(record))
+    }
 }
 
 pub struct Worker<'a> {
@@ -55,41 +79,6 @@ pub struct Worker<'a> {
     /// Number of the pairing's first pair, from which its processes' seeds are derived.
     pairing_number: u64,
     table: Option<Table>,
-}
-
-struct Reporter<'a> {
-    context: &'a ArenaContext,
-    id: GameId,
-    table: &'a mut dyn GameObserver,
-}
-
-impl GameObserver for Reporter<'_> {
-    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Game) -> io::Result<()> {
-        self.table.begins(setup, start)
-    }
-
-    fn to_move(&mut self, side: Side, clocks: &[Clock; 2]) -> io::Result<()> {
-        self.table.to_move(side, clocks)
-    }
-
-    fn turn(
-        &mut self,
-        side: Side,
-        turn: &str,
-        after: &dyn Game,
-        elapsed: Duration,
-    ) -> io::Result<()> {
-        self.table.turn(side, turn, after, elapsed)
-    }
-
-    fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
-        self.context.report(Event::Stalled {
-            id: self.id,
-            why: why.to_owned(),
-            again,
-        });
-        Ok(())
-    }
 }
 
 impl<'a> Worker<'a> {
@@ -106,7 +95,7 @@ impl<'a> Worker<'a> {
     /// Plays until the scheduler has no work or `abort` is ready; passes records to `write`.
     pub async fn run(
         &mut self,
-        write: impl Fn(Arc<FinishedRecord>),
+        write: impl Fn(Line),
         mut abort: impl Future<Output = ()> + Unpin,
     ) -> Result<(), GameError> {
         let scheduler = &self.context.scheduler;
@@ -161,7 +150,7 @@ impl<'a> Worker<'a> {
         &mut self,
         pair: &PairOfGames,
         done: [bool; 2],
-        write: &impl Fn(Arc<FinishedRecord>),
+        write: &impl Fn(Line),
     ) -> Result<(), GameError> {
         let context = self.context;
         let restart = context.plan.restart;
@@ -189,14 +178,16 @@ impl<'a> Worker<'a> {
                 let Some((_, seats)) = &mut self.seats else {
                     return Err(io::Error::other("a pair is played, but it has no players").into());
                 };
-                let mut nobody = ();
-                let mut observer = Reporter {
-                    context,
-                    id: context.plan.id(scheduled.id),
-                    table: match &mut self.table {
-                        Some(table) => table,
-                        None => &mut nobody,
-                    },
+                let (table, id) = (&mut self.table, context.plan.id(scheduled.id));
+                let mut observer = |event: &GameEvent<'_>| {
+                    if let GameEvent::Stalled { why, again } = *event {
+                        let why = why.to_owned();
+                        context.report(Event::Stalled { id, why, again });
+                    }
+                    if let Some(table) = table {
+                        table.note(event);
+                    }
+                    Ok(())
                 };
                 let is_alone = context.playing.is_one();
                 let runner = &context.runner;
@@ -216,11 +207,13 @@ impl<'a> Worker<'a> {
                 context.playing.wait_for_another().await;
                 is_cold = true;
             };
-            if let Some(table) = &mut self.table {
-                table.leave();
-            }
             let ending = ending(&game);
-            let record = Arc::new(FinishedRecord::new(game.record));
+            let FinishedGame { record, fault } = game;
+            let record = Arc::new(FinishedRecord::new(record));
+            if let Some(table) = &mut self.table {
+                let (game, fault) = (&*record, fault.as_ref());
+                table.note(&GameEvent::Ended { game, fault });
+            }
             let finished = context.scheduler.finished(&scheduled, ending, record);
             finished.into_iter().for_each(write);
             is_cold = half != Half::First;
@@ -310,50 +303,6 @@ impl Playing {
         }
         self.pairs.fetch_add(1, Ordering::SeqCst);
     }
-}
-
-/// Returns a function that makes these records. `commands` are the bots', as recorded.
-pub fn write_unplayed(
-    ruleset: Arc<dyn Game>,
-    plan: &Plan,
-    commands: &[Vec<String>],
-) -> Box<WriteUnplayed> {
-    let plan = plan.clone();
-    let entries: Vec<_> = plan
-        .bots
-        .iter()
-        .zip(commands)
-        .map(|(bot, command)| bot_entry(&bot.name, command))
-        .collect();
-    Box::new(move |scheduled, benched| {
-        let first = BotIndex::ALL[scheduled.id.half as usize];
-        // A record lists the pairing's `a` first even if `b` moves first.
-        let [a, b] = match (first, scheduled.seats) {
-            (BotIndex::A, seats) => seats,
-            (BotIndex::B, [b, a]) => [a, b],
-        };
-        let setup = GameSetup {
-            number: 2 * scheduled.id.pair + scheduled.id.half as u64,
-            id: plan.id(scheduled.id).to_string(),
-            seed: plan.seed,
-            first,
-            start: openings::at(&plan.openings, scheduled.opening).unwrap_or_default(),
-            // No process is started.
-            process_seeds: [0, 0],
-        };
-        let players = [a, b].map(|bot| entries[bot.index()].clone());
-        let by = if benched.bot == b {
-            BotIndex::B
-        } else {
-            BotIndex::A
-        };
-        let why = format!(
-            "it forfeited {} games in a row and is benched",
-            benched.after
-        );
-        let record = setup.unplayed(&*ruleset, players, by, benched.reason, &why);
-        Arc::new(FinishedRecord::new(record))
-    })
 }
 
 #[cfg(test)]

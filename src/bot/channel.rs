@@ -14,6 +14,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use super::fault::Fault;
 use crate::protocol::MAX_LINE_BYTES;
 
 const BUFFER: usize = MAX_LINE_BYTES + 1;
@@ -26,26 +27,14 @@ const FED: usize = 1 << 16;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum ExchangeError {
-    Early {
-        /// The last answer, empty at the start.
-        previous: Vec<u8>,
-        output: Vec<u8>,
-    },
-    Extra {
-        first: Vec<u8>,
-        /// At most one buffer.
-        rest: Vec<u8>,
-    },
+    /// More than one line, or more bytes without a newline than a line may have.
+    Fault(Fault),
     Timeout {
         /// What had arrived: nothing, or the start of a line.
         partial: Vec<u8>,
     },
     /// A whole line, after the deadline: see [`Channel::line`].
     Late(Exchange),
-    /// More bytes without a newline than a line may have.
-    TooLong {
-        start: Vec<u8>,
-    },
     Eof {
         partial: Vec<u8>,
     },
@@ -241,8 +230,11 @@ where
         Poll::Ready(Ok(Some(if output.is_empty() {
             ExchangeError::Eof { partial: output }
         } else {
-            let previous = self.buffer[..self.previous].to_vec();
-            ExchangeError::Early { previous, output }
+            ExchangeError::Fault(Fault::ExtraOutput {
+                first: self.buffer[..self.previous].to_vec(),
+                second: output,
+                early: true,
+            })
         })))
     }
 
@@ -288,7 +280,8 @@ where
                 }
                 if self.filled == BUFFER {
                     let start = line.to_vec();
-                    return Poll::Ready(Ok(Err(ExchangeError::TooLong { start })));
+                    let fault = Fault::LineTooLong { start };
+                    return Poll::Ready(Ok(Err(ExchangeError::Fault(fault))));
                 }
                 continue;
             };
@@ -297,10 +290,11 @@ where
             let length = self.filled + newline;
             self.filled += new.len();
             if more {
-                return Poll::Ready(Ok(Err(ExchangeError::Extra {
+                return Poll::Ready(Ok(Err(ExchangeError::Fault(Fault::ExtraOutput {
                     first: self.buffer[..length].to_vec(),
-                    rest: self.buffer[length + 1..self.filled].to_vec(),
-                })));
+                    second: self.buffer[length + 1..self.filled].to_vec(),
+                    early: false,
+                }))));
             }
             self.previous = length;
             return Poll::Ready(Ok(Ok(length)));

@@ -10,11 +10,10 @@
 )]
 
 use std::collections::BTreeMap;
-use std::sync::{
-    Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
-};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 use crate::system::{Pid, is_child};
+use crate::threads::locked;
 
 /// Read-locked while a child starts, write-locked while children are reaped.
 static STARTS: RwLock<()> = RwLock::new(());
@@ -56,10 +55,6 @@ pub(super) fn try_no_starts() -> Option<RwLockWriteGuard<'static, ()>> {
     }
 }
 
-fn owned() -> MutexGuard<'static, BTreeMap<u64, Owner>> {
-    OWNED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Starting {
     #[expect(clippy::unused_self, reason = "it shows that the right is held")]
     pub(crate) fn own(&self, pid: Pid, name: &str) -> OwnedChild {
@@ -70,7 +65,7 @@ impl Starting {
             name: name.to_owned(),
             given_up: false,
         };
-        let mut all = owned();
+        let mut all = locked(&OWNED);
         // An earlier child with this id has ended.
         all.retain(|_, other| other.pid != pid);
         all.insert(serial, owner);
@@ -86,7 +81,7 @@ impl OwnedChild {
 
 impl Drop for OwnedChild {
     fn drop(&mut self) {
-        let mut owned = owned();
+        let mut owned = locked(&OWNED);
         if !is_child(self.pid) {
             owned.remove(&self.serial);
         } else if let Some(owner) = owned.get_mut(&self.serial) {
@@ -97,14 +92,14 @@ impl Drop for OwnedChild {
 
 /// All owned children, including given-up ones that still exist.
 pub(super) fn owned_pids() -> Vec<Pid> {
-    let mut owned = owned();
+    let mut owned = locked(&OWNED);
     owned.retain(|_, owner| !owner.given_up || is_child(owner.pid));
     owned.values().map(|owner| owner.pid).collect()
 }
 
 /// Given-up children that still exist, with their bots' names.
 pub(super) fn given_up() -> Vec<(Pid, String)> {
-    let owned = owned();
+    let owned = locked(&OWNED);
     let there = owned
         .values()
         .filter(|owner| owner.given_up && is_child(owner.pid));

@@ -4,7 +4,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,7 @@ use crate::sandbox::cgroup::own_levels;
 use crate::sandbox::procfs;
 use crate::system::{Shortage, most_open_files};
 use crate::text::{cause, escape_controls};
+use crate::threads::locked;
 
 /// Older counts of refusals are read again.
 const FRESH: Duration = Duration::from_millis(100);
@@ -225,7 +226,7 @@ impl RefusalMark {
     /// The current state, up to 100 ms old: a short game must not pay for reading it.
     pub fn recent() -> Self {
         static SEEN: Mutex<Option<(Instant, RefusalMark)>> = Mutex::new(None);
-        let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = locked(&SEEN);
         match *seen {
             Some((at, mark)) if at.elapsed() < FRESH => mark,
             _ => seen.insert((Instant::now(), Self::now())).1,

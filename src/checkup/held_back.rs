@@ -48,17 +48,6 @@ enum Fed {
     Nothing,
 }
 
-/// What a process does that answers only when its input ends.
-#[derive(Clone, Copy)]
-enum HeldBack {
-    Output,
-    /// It reads in blocks: no question is answered before a block is full.
-    Input,
-    /// Questions, until the input ends.
-    AllInput,
-    Unknown,
-}
-
 impl Checkup<'_> {
     /// The problem once the cause is known, and whether that may be the output. By fresh processes that are sent this
     /// request: one whose input then ends, and one that is sent it many times.
@@ -89,28 +78,32 @@ impl Checkup<'_> {
             };
             return Ok((problem, false));
         }
-        let found = self.find(&question).await?;
         let language = self.examiner.seat.language();
-        let (what, fix) = match found {
-            HeldBack::Unknown => (
-                "it holds back its output or its input",
-                format!(
-                    "{}; or {}",
-                    advice::flush(language),
-                    advice::read_lines(language)
-                ),
-            ),
-            HeldBack::Output => (
-                "it writes its answers in blocks, as it does not flush its output",
-                advice::flush(language),
-            ),
-            HeldBack::Input => (
+        let flush = advice::flush(language);
+        let read_lines = advice::read_lines(language);
+        let (fed, sent_many) = self.ask_many(&question).await?;
+        let (what, fix, may_be_output) = match fed {
+            Fed::Wrote(output) if fills_small_buffer(&output) || sent_many && is_block(&output) => {
+                (
+                    "it writes its answers in blocks, as it does not flush its output",
+                    flush,
+                    true,
+                )
+            }
+            Fed::Wrote(_) => (
                 "it reads its input in blocks of some kilobytes, and answers none of them before",
-                advice::read_lines(language),
+                read_lines,
+                false,
             ),
-            HeldBack::AllInput => (
+            Fed::Read => (
                 "it reads all of it before its first answer, however many questions it is sent",
-                advice::read_lines(language),
+                read_lines,
+                false,
+            ),
+            Fed::Nothing => (
+                "it holds back its output or its input",
+                format!("{flush}; or {read_lines}"),
+                true,
             ),
         };
         let problem = Problem {
@@ -118,34 +111,23 @@ impl Checkup<'_> {
             fix,
             ..problem
         };
-        let may_be_output = matches!(found, HeldBack::Output | HeldBack::Unknown);
         Ok((problem, may_be_output))
     }
-
-    async fn find(&mut self, question: &str) -> Result<HeldBack, GameError> {
+    /// Sends a fresh process a block of questions and, when it reads them all without an answer, many more: what came of
+    /// it, and whether it was sent many.
+    async fn ask_many(&mut self, question: &str) -> Result<(Fed, bool), GameError> {
         let questions = |bytes: usize| question.repeat(bytes.div_ceil(question.len()));
         self.examiner.start().await?;
         let mut fed = self.feed(questions(BLOCK).as_bytes()).await;
-        let asked_for_more = matches!(fed, Fed::Read);
-        if asked_for_more {
+        let sends_many = matches!(fed, Fed::Read);
+        if sends_many {
             fed = self.feed(questions(MANY).as_bytes()).await;
         }
-        let found = match fed {
-            Fed::Wrote(mut output) => {
-                if let Some(process) = self.examiner.seat.process() {
-                    output.extend(process.feed(&[], REST).await.1);
-                }
-                if fills_small_buffer(&output) || asked_for_more && is_block(&output) {
-                    HeldBack::Output
-                } else {
-                    HeldBack::Input
-                }
-            }
-            Fed::Read => HeldBack::AllInput,
-            Fed::Nothing => HeldBack::Unknown,
-        };
+        if let (Fed::Wrote(output), Some(process)) = (&mut fed, self.examiner.seat.process()) {
+            output.extend(process.feed(&[], REST).await.1);
+        }
         self.examiner.seat.stop(GracePeriods::FAULT).await?;
-        Ok(found)
+        Ok((fed, sends_many))
     }
 
     /// Unless an answer comes before.

@@ -65,7 +65,7 @@ pub fn questions(
     record: &Record,
     bot: BotIndex,
 ) -> Result<Vec<Question>, Violation> {
-    replay(ruleset, record, &mut ())?;
+    replay(ruleset, record, &mut |_| {})?;
     let sides = [record.first, record.first.other()];
     let question = |index: usize| Question {
         turn: index + 1,

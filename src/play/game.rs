@@ -3,13 +3,14 @@ use std::mem;
 use std::time::Duration;
 
 use super::clock::Clock;
+use super::game_runner::GameFault;
 use super::setup::GameSetup;
 use crate::bot::fault::{ProcessState, TimeoutEvidence};
 use crate::bot::info::Info;
 use crate::bot::{Allowance, Fault, OtherOutput, Player};
 use crate::game::{Game, Outcome, Rejection, Side};
 use crate::protocol::{NotUtf8, answer_text};
-use crate::record::{InfoEntry, TurnText};
+use crate::record::{BotIndex, FinishedRecord, InfoEntry, TurnText};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
@@ -43,18 +44,14 @@ pub async fn play<P: Player>(
     players: [&mut P; 2],
     mut clocks: [Clock; 2],
     adjudicate: bool,
-    observer: &mut dyn GameObserver,
+    observer: &mut Observer<'_>,
 ) -> io::Result<Played> {
     let mut turns = Vec::with_capacity(TURNS);
     let mut times = Vec::with_capacity(TURNS);
     let mut charged: Vec<Duration> = Vec::with_capacity(TURNS);
     let mut movers = Vec::with_capacity(TURNS);
     let mut info = Vec::new();
-    let mut text = TextBuffers {
-        request: String::with_capacity(64),
-        turn: String::with_capacity(8),
-        info: Info::new(),
-    };
+    let mut text = TextBuffers::default();
     let end = loop {
         if let Some(outcome) = game.outcome() {
             break End::Outcome(outcome);
@@ -67,7 +64,10 @@ pub async fn play<P: Player>(
             break End::Adjudicated(outcome);
         }
         let side = game.to_move();
-        observer.to_move(side, &clocks)?;
+        observer(&GameEvent::ToMove {
+            side,
+            clocks: &clocks,
+        })?;
         let player = &mut *players[side.index()];
         let clock = &mut clocks[side.index()];
         let allowance = clock.allowance();
@@ -116,52 +116,51 @@ pub fn proven_result(game: &dyn Game) -> Option<Outcome> {
     game.prove(NODES_TO_CHECK)
 }
 
-/// No clock runs meanwhile. An `Err` is a failure of the referee and ends the game.
-pub trait GameObserver {
+/// What happens in a game, and in a match of several.
+#[derive(Clone, Copy, Debug)]
+pub enum GameEvent<'a> {
     /// Both players are ready. A void game begins again.
-    fn begins(&mut self, _setup: &GameSetup<'_>, _start: &dyn Game) -> io::Result<()> {
-        Ok(())
-    }
-
+    Begins {
+        setup: &'a GameSetup<'a>,
+        start: &'a dyn Game,
+    },
     /// The clocks are in the order of the sides.
-    fn to_move(&mut self, _side: Side, _clocks: &[Clock; 2]) -> io::Result<()> {
-        Ok(())
-    }
-
+    ToMove { side: Side, clocks: &'a [Clock; 2] },
     /// The request ends with a newline.
-    fn asked(&mut self, _side: Side, _request: &str) -> io::Result<()> {
-        Ok(())
-    }
-
+    Asked { side: Side, request: &'a str },
     /// The line may be illegal.
-    fn answered(&mut self, _side: Side, _line: &[u8], _elapsed: Duration) -> io::Result<()> {
-        Ok(())
-    }
-
+    Answered {
+        side: Side,
+        line: &'a [u8],
+        elapsed: Duration,
+    },
     /// What the bot said of its thinking before this answer.
-    fn info(&mut self, _side: Side, _info: &Info) -> io::Result<()> {
-        Ok(())
-    }
-
+    Info { side: Side, info: &'a Info },
     /// The turn is legal, in canonical form, and led to `after`.
-    fn turn(
-        &mut self,
-        _side: Side,
-        _turn: &str,
-        _after: &dyn Game,
-        _elapsed: Duration,
-    ) -> io::Result<()> {
-        Ok(())
-    }
-
+    Turn {
+        side: Side,
+        turn: &'a str,
+        after: &'a dyn Game,
+        elapsed: Duration,
+    },
     /// A clock ran out for which the referee may be to blame. The game is void and is played `again`, or it counts
     /// because it has been void too often.
-    fn stalled(&mut self, _why: &str, _again: bool) -> io::Result<()> {
-        Ok(())
-    }
+    Stalled { why: &'a str, again: bool },
+    /// In a match: one of its games.
+    Ended {
+        game: &'a FinishedRecord,
+        fault: Option<&'a GameFault>,
+    },
+    /// In a match: this bot failed to give a first answer so many times in a row.
+    Benched {
+        bot: BotIndex,
+        failures: u32,
+        games_left: u64,
+    },
 }
 
-impl GameObserver for () {}
+/// No clock runs meanwhile. An `Err` is a failure of the referee and ends the game.
+pub type Observer<'a> = dyn FnMut(&GameEvent<'_>) -> io::Result<()> + 'a;
 
 /// Reused for every turn of a game.
 #[derive(Clone, Debug, Default)]
@@ -189,7 +188,7 @@ pub async fn take_turn<P: Player>(
     player: &mut P,
     allowance: Allowance,
     text: &mut TextBuffers,
-    observer: &mut dyn GameObserver,
+    observer: &mut Observer<'_>,
 ) -> io::Result<Result<TurnTime, Fault>> {
     let side = game.to_move();
     text.request = game.request();
@@ -197,8 +196,9 @@ pub async fn take_turn<P: Player>(
         text.request += &game.answers();
     }
     text.request.push('\n');
-    observer.asked(side, &text.request)?;
-    let reply = match player.ask(&text.request, allowance).await? {
+    let request = &text.request;
+    observer(&GameEvent::Asked { side, request })?;
+    let reply = match player.ask(request, allowance).await? {
         Ok(reply) => reply,
         Err(fault) => {
             text.info = player.take_info();
@@ -210,15 +210,26 @@ pub async fn take_turn<P: Player>(
         charged: reply.charged,
         fresh: reply.fresh,
     };
-    observer.answered(side, reply.line, time.elapsed)?;
-    let judged = judge(reply.line, |answer| game.play(answer, &mut text.turn));
+    let (line, elapsed) = (reply.line, reply.elapsed);
+    observer(&GameEvent::Answered {
+        side,
+        line,
+        elapsed,
+    })?;
+    let judged = judge(line, |answer| game.play(answer, &mut text.turn));
     text.info = player.take_info();
     if !text.info.is_empty() {
-        observer.info(side, &text.info)?;
+        let info = &text.info;
+        observer(&GameEvent::Info { side, info })?;
     }
     let fault = match judged {
         Ok(()) => {
-            observer.turn(side, &text.turn, game, time.elapsed)?;
+            observer(&GameEvent::Turn {
+                side,
+                turn: &text.turn,
+                after: game,
+                elapsed,
+            })?;
             return Ok(Ok(time));
         }
         Err(fault) => fault,
@@ -327,7 +338,7 @@ mod tests {
                 [&mut first, &mut second],
                 clocks,
                 false,
-                &mut (),
+                &mut |_| Ok(()),
             ))
             .unwrap();
         let milliseconds = |times: &[Duration]| -> Vec<u64> {

@@ -8,8 +8,7 @@ use tracing::Instrument as _;
 
 use super::clock::Clock;
 use super::events;
-use super::game::GameObserver;
-use super::game::{End, TextBuffers, TurnTime, play, take_turn};
+use super::game::{End, GameEvent, Observer, TextBuffers, TurnTime, play, take_turn};
 use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries, now};
 use super::stall::{Mark, StallDetector};
@@ -114,7 +113,7 @@ impl GameRunner {
         setup: &GameSetup<'_>,
         warm_up: Option<&GameSetup<'_>>,
         is_cold: bool,
-        observer: &mut dyn GameObserver,
+        observer: &mut Observer<'_>,
     ) -> Result<FinishedGame, GameError> {
         let mut attempts = Attempts::default();
         let mut is_cold = is_cold;
@@ -125,8 +124,8 @@ impl GameRunner {
             let game = async {
                 if let Some(before) = before {
                     let span = events::game(before, seats, true);
-                    let mut nobody = ();
-                    let playing = self.run_once(seats, before, &mut nobody);
+                    let mut observer = |_: &GameEvent<'_>| Ok(());
+                    let playing = self.run_once(seats, before, &mut observer);
                     playing.instrument(span).await?;
                 }
                 self.run_once(seats, setup, observer).await
@@ -138,7 +137,8 @@ impl GameRunner {
                     let wait = attempts.after_exhaustion(limit.clone().into())?;
                     span.in_scope(|| events::void(limit.cause(), true));
                     if is_first {
-                        observer.stalled(limit.cause(), true)?;
+                        let (why, again) = (limit.cause(), true);
+                        observer(&GameEvent::Stalled { why, again })?;
                     }
                     tokio::time::sleep(wait).await;
                     is_cold = true;
@@ -150,7 +150,7 @@ impl GameRunner {
             if let Some(why) = fault.and_then(|fault| fault.void_reason.take()) {
                 let again = attempts.after_stall();
                 span.in_scope(|| events::void(&why, again));
-                observer.stalled(&why, again)?;
+                observer(&GameEvent::Stalled { why: &why, again })?;
                 if again {
                     stop_both(seats, GracePeriods::FAULT).await?;
                     is_cold = true;
@@ -174,7 +174,7 @@ impl GameRunner {
         &self,
         seats: &mut [Seat; 2],
         setup: &GameSetup<'_>,
-        observer: &mut dyn GameObserver,
+        observer: &mut Observer<'_>,
     ) -> Result<FinishedGame, GameError> {
         let session = self.ruleset.start_from(setup.start).map_err(|problem| {
             let problem = format!("a game cannot start from {}: {problem}", setup.start);
@@ -188,7 +188,8 @@ impl GameRunner {
         }
         let processes = seats.each_mut().map(|seat| seat.enter(&setup.id));
         let since = self.stalls.mark();
-        observer.begins(setup, &*session)?;
+        let start = &*session;
+        observer(&GameEvent::Begins { setup, start })?;
         let mut players = seats.each_mut();
         if setup.first == BotIndex::B {
             players.reverse();
@@ -259,7 +260,8 @@ impl GameRunner {
                 seat.start(seed).await?;
                 let since = self.stalls.mark();
                 let allowance = clock.allowance();
-                let fault = match take_turn(session, seat, allowance, text, &mut ()).await? {
+                let fault = match take_turn(session, seat, allowance, text, &mut |_| Ok(())).await?
+                {
                     Ok(time) => return Ok(Ok(time)),
                     Err(fault) => Box::new(fault),
                 };

@@ -6,12 +6,11 @@ use std::io;
 use tokio::task::yield_now;
 
 use super::events;
-use super::game::GameObserver;
-use super::game_runner::{FinishedGame, GameError, GameFault, GameRunner};
+use super::game::{GameEvent, Observer};
+use super::game_runner::{FinishedGame, GameError, GameRunner};
 use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries};
 use crate::bot::process::GracePeriods;
-use crate::game::Game;
 use crate::record::{BotIndex, FinishedRecord, ForfeitReason, Record};
 use crate::seed;
 
@@ -27,24 +26,6 @@ pub struct MatchPlan {
 }
 
 impl MatchPlan {
-    /// From the start of the game. The first mover is drawn from the seed if the rules require it. Processes are
-    /// kept.
-    pub fn new(ruleset: &dyn Game, games: u64, seed: u64) -> Self {
-        let start = (!ruleset.info().has_drawn_start).then(|| ruleset.start().board());
-        let first = if ruleset.info().is_first_drawn {
-            seed::first_bot(seed)
-        } else {
-            0
-        };
-        Self {
-            start,
-            games,
-            first: BotIndex::ALL[first],
-            seed,
-            restart: false,
-        }
-    }
-
     /// `number` counts from 0.
     fn game<'a>(&self, number: u64, start: &'a str) -> GameSetup<'a> {
         GameSetup {
@@ -61,31 +42,6 @@ impl MatchPlan {
         }
     }
 }
-
-#[derive(Debug)]
-pub struct MatchGame<'a> {
-    pub finished: &'a FinishedRecord,
-    pub fault: Option<&'a GameFault>,
-}
-
-impl MatchGame<'_> {
-    pub const fn record(&self) -> &Record {
-        self.finished.record()
-    }
-}
-
-pub trait MatchObserver: GameObserver {
-    fn ended(&mut self, _game: &MatchGame<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
-    /// It failed to give a first answer this many times in a row.
-    fn benched(&mut self, _seat: BotIndex, _failures: u32, _games_left: u64) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MatchObserver for () {}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
@@ -135,7 +91,7 @@ impl MatchRunner {
 
     /// Plays all games, or until a person leaves. Processes are left running: call [`MatchRunner::stop`] afterwards,
     /// even when this future was dropped before its end.
-    pub async fn run(&mut self, observer: &mut dyn MatchObserver) -> Result<Score, GameError> {
+    pub async fn run(&mut self, observer: &mut Observer<'_>) -> Result<Score, GameError> {
         self.score = Score::default();
         for number in 0..self.plan.games {
             let mut bots = BotIndex::ALL.into_iter();
@@ -157,8 +113,8 @@ impl MatchRunner {
                 fault.try_alone(&mut self.seats[fault.by.index()]).await;
             }
             self.score.count(&record);
-            observer.ended(&MatchGame {
-                finished: &FinishedRecord::new(record),
+            observer(&GameEvent::Ended {
+                game: &FinishedRecord::new(record),
                 fault: fault.as_ref(),
             })?;
             let has_left = fault.as_ref().is_some_and(|fault| {
@@ -169,7 +125,11 @@ impl MatchRunner {
                 let seat = &self.seats[bot];
                 if seat.benched().is_some() && games_left > 0 {
                     events::benched(seat.name(), seat.benched(), seat.failed_starts());
-                    observer.benched(bot, seat.failed_starts(), games_left)?;
+                    observer(&GameEvent::Benched {
+                        bot,
+                        failures: seat.failed_starts(),
+                        games_left,
+                    })?;
                 }
             }
             if self.plan.restart {
@@ -207,7 +167,7 @@ impl MatchRunner {
         number: u64,
         by: BotIndex,
         reason: ForfeitReason,
-        observer: &mut dyn MatchObserver,
+        observer: &mut Observer<'_>,
     ) -> io::Result<FinishedRecord> {
         let why = format!(
             "it failed to give a first answer {} times in a row and is benched",
@@ -219,10 +179,8 @@ impl MatchRunner {
         let record = setup.unplayed(self.runner.ruleset(), bots, by, reason, &why);
         events::ended(&record);
         let finished = FinishedRecord::new(record);
-        observer.ended(&MatchGame {
-            finished: &finished,
-            fault: None,
-        })?;
+        let (game, fault) = (&finished, None);
+        observer(&GameEvent::Ended { game, fault })?;
         Ok(finished)
     }
 }

@@ -16,4 +16,4 @@ pub mod stall;
 pub(crate) mod tests;
 
 pub use clock::{Clock, TimeControl};
-pub use game::GameObserver;
+pub use game::{GameEvent, Observer};

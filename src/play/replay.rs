@@ -1,8 +1,6 @@
-use std::io;
 use std::time::Duration;
 
-use super::game::GameObserver;
-use super::game::proven_result;
+use super::game::{GameEvent, proven_result};
 use crate::game::{Game, Outcome, Rejection};
 use crate::record::{BotIndex, Reason, Record};
 use crate::text::{escape_controls, quote};
@@ -14,26 +12,6 @@ pub struct Violation {
     pub turn: Option<usize>,
     /// What is wrong and what was expected, as a sentence.
     pub problem: String,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum ReplayError {
-    #[error("{}", .0.problem)]
-    Violation(#[from] Violation),
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
-
-impl From<ReplayError> for Violation {
-    fn from(error: ReplayError) -> Self {
-        match error {
-            ReplayError::Violation(violation) => violation,
-            ReplayError::Io(error) => Self {
-                turn: None,
-                problem: error.to_string(),
-            },
-        }
-    }
 }
 
 pub fn start_of(ruleset: &dyn Game, record: &Record) -> Result<Box<dyn Game>, Violation> {
@@ -48,8 +26,8 @@ pub fn start_of(ruleset: &dyn Game, record: &Record) -> Result<Box<dyn Game>, Vi
 pub fn replay(
     ruleset: &dyn Game,
     record: &Record,
-    observer: &mut dyn GameObserver,
-) -> Result<Box<dyn Game>, ReplayError> {
+    observer: &mut dyn FnMut(&GameEvent<'_>),
+) -> Result<Box<dyn Game>, Violation> {
     let mut game = start_of(ruleset, record)?;
     let whole = |problem| Violation {
         turn: None,
@@ -58,7 +36,7 @@ pub fn replay(
     let (turns, times) = (record.turns.len(), record.times_ms.len());
     if times != turns {
         let problem = format!("{turns} turns but {times} times; expected one time a turn");
-        return Err(whole(problem).into());
+        return Err(whole(problem));
     }
     let mut canonical = String::new();
     for (index, answer) in record.turns.iter().enumerate() {
@@ -70,13 +48,12 @@ pub fn replay(
             return Err(violation(format!(
                 "{} comes after the end of the game",
                 quote(answer.as_bytes())
-            ))
-            .into());
+            )));
         }
         let side = game.to_move();
         if side.index() != record.side_of(index) {
             let problem = "the record says that the other side made it (movers)";
-            return Err(violation(problem.to_owned()).into());
+            return Err(violation(problem.to_owned()));
         }
         game.play(answer, &mut canonical).map_err(|rejection| {
             let (Rejection::Malformed(problem) | Rejection::Illegal(problem)) = rejection;
@@ -87,16 +64,21 @@ pub fn replay(
                 "{} is not in canonical form; expected {}",
                 quote(answer.as_bytes()),
                 quote(canonical.as_bytes())
-            ))
-            .into());
+            )));
         }
         let elapsed = record.times_ms.get(index).copied().unwrap_or(0.0);
         let elapsed = Duration::try_from_secs_f64(elapsed / 1000.0)
             .map_err(|_| violation(format!("its time, {elapsed} ms, is not a duration")))?;
         if let Some(entry) = record.info.iter().find(|entry| entry.turn == index + 1) {
-            observer.info(side, &entry.values)?;
+            let info = &entry.values;
+            observer(&GameEvent::Info { side, info });
         }
-        observer.turn(side, &canonical, &*game, elapsed)?;
+        observer(&GameEvent::Turn {
+            side,
+            turn: &canonical,
+            after: &*game,
+            elapsed,
+        });
     }
     check_result(ruleset, record, &*game).map_err(whole)?;
     Ok(game)

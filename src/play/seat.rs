@@ -172,7 +172,7 @@ impl Seat {
         mut self,
         variables: impl IntoIterator<Item = (String, String)>,
     ) -> Self {
-        if let SeatPlayer::Program(seat) = &mut self.player {
+        if let Some(seat) = self.program_seat_mut() {
             seat.environment.extend(variables);
         }
         self
@@ -180,7 +180,7 @@ impl Seat {
 
     #[must_use]
     pub fn with_tap(mut self, tap: Option<Tap>) -> Self {
-        if let SeatPlayer::Program(seat) = &mut self.player {
+        if let Some(seat) = self.program_seat_mut() {
             seat.tap = tap;
         }
         self
@@ -222,12 +222,16 @@ impl Seat {
         }
     }
 
-    /// The one that runs.
-    pub fn process(&mut self) -> Option<&mut Process> {
+    fn program_seat_mut(&mut self) -> Option<&mut ProgramSeat> {
         match &mut self.player {
             SeatPlayer::Human(_) | SeatPlayer::Script(_) => None,
-            SeatPlayer::Program(seat) => seat.process.as_mut(),
+            SeatPlayer::Program(seat) => Some(seat),
         }
+    }
+
+    /// The one that runs.
+    pub fn process(&mut self) -> Option<&mut Process> {
+        self.program_seat_mut()?.process.as_mut()
     }
 
     pub fn name(&self) -> &str {
@@ -294,13 +298,12 @@ impl Seat {
 
     /// Begins the game with this id: what the record has of its process; `None` for people.
     pub fn enter(&mut self, game: &str) -> Option<ProcessEntry> {
-        let SeatPlayer::Program(seat) = &mut self.player else {
-            return None;
-        };
+        let move_time = self.time.move_time.map(|time| time.as_secs_f64());
+        let seat = self.program_seat_mut()?;
         let since = seat.since.get_or_insert_with(|| game.to_owned());
         Some(ProcessEntry {
             seed: seat.seed,
-            move_time: self.time.move_time.map(|time| time.as_secs_f64()),
+            move_time,
             since: (since != game).then(|| since.clone()),
         })
     }
@@ -366,10 +369,9 @@ impl Seat {
 
     /// After this fault: whether a fresh process commits the same when it is asked this request only.
     pub async fn fails_alone(&mut self, request: &str, fault: &Fault) -> bool {
-        let SeatPlayer::Program(seat) = &self.player else {
+        let Some(seed) = self.program_seat().map(|seat| seat.seed) else {
             return false;
         };
-        let seed = seat.seed;
         if self.start(seed).await.is_err() {
             return false;
         }
@@ -387,7 +389,8 @@ impl Seat {
     /// [`Seat::count_failed_start`] once it is known that the forfeit counts.
     pub async fn forfeit(&mut self, fault: &Fault) -> io::Result<(bool, String)> {
         events::fault(&self.span, fault);
-        let Some(mut process) = self.take_process() else {
+        let seat = self.program_seat_mut();
+        let Some(mut process) = seat.and_then(|seat| seat.process.take()) else {
             return Ok((false, String::new()));
         };
         let stopping = process.stop(GracePeriods::FAULT);
@@ -418,19 +421,13 @@ impl Seat {
         self.confinement()?.directory()
     }
 
-    fn take_process(&mut self) -> Option<Process> {
-        match &mut self.player {
-            SeatPlayer::Human(_) | SeatPlayer::Script(_) => None,
-            SeatPlayer::Program(seat) => seat.process.take(),
-        }
-    }
-
     pub fn language(&self) -> Option<Language> {
         self.program_seat()?.program.language
     }
 
     pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {
-        match self.take_process() {
+        let seat = self.program_seat_mut();
+        match seat.and_then(|seat| seat.process.take()) {
             Some(mut process) => process.stop(grace).instrument(self.span.clone()).await,
             None => Ok(()),
         }

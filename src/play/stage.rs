@@ -2,16 +2,12 @@
 //! happens; a viewer copies the tables of a [`Stage`] now and then.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::clock::Clock;
-use super::game::GameObserver;
-use super::setup::GameSetup;
+use super::game::GameEvent;
 use crate::bot::ClockKind;
-use crate::game::Game;
 use crate::game::Side;
 use crate::threads::locked;
 
@@ -51,7 +47,7 @@ pub struct GameNow {
     pub last: [Option<Duration>; 2],
 }
 
-/// Where games are played, one after the other. It observes them.
+/// Where games are played, one after the other.
 #[derive(Debug)]
 pub struct Table {
     stage: Stage,
@@ -114,9 +110,52 @@ impl Table {
         self.players = players.map(str::to_owned);
     }
 
-    pub fn leave(&mut self) {
-        locked(&self.game).to_move = None;
-        self.stage.changed();
+    pub fn note(&mut self, event: &GameEvent<'_>) {
+        let with_positions = self.stage.0.with_positions;
+        let mut game = locked(&self.game);
+        match *event {
+            GameEvent::Begins { setup, start } => {
+                let position = with_positions.then(|| start.as_start());
+                *game = GameNow {
+                    id: setup.id.clone(),
+                    names: setup.seats_by_side().map(|seat| self.players[seat].clone()),
+                    start: setup.start.to_owned(),
+                    position: position.unwrap_or_default(),
+                    ..GameNow::default()
+                };
+            }
+            GameEvent::ToMove { side, clocks } => {
+                game.to_move = Some(side);
+                game.since = Some(Instant::now());
+                for (index, clock) in clocks.iter().enumerate() {
+                    let is_wall = clock.control.kind == ClockKind::Wall;
+                    game.left[index] = clock.left.filter(|_| is_wall);
+                    game.limit[index] = clock.control.move_time.filter(|_| is_wall);
+                }
+                self.stage.changed();
+            }
+            GameEvent::Turn {
+                side,
+                turn,
+                after,
+                elapsed,
+            } => {
+                if with_positions {
+                    game.turns.clear();
+                    game.position = after.as_start();
+                }
+                game.turns.push_str(turn);
+                game.turns.push('\n');
+                game.count += 1;
+                game.by = Some(side);
+                game.last[side.index()] = Some(elapsed);
+            }
+            GameEvent::Ended { .. } => {
+                game.to_move = None;
+                self.stage.changed();
+            }
+            _ => {}
+        }
     }
 }
 
@@ -127,62 +166,14 @@ impl Drop for Table {
     }
 }
 
-impl GameObserver for Table {
-    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Game) -> io::Result<()> {
-        let position = self.stage.0.with_positions.then(|| start.as_start());
-        *locked(&self.game) = GameNow {
-            id: setup.id.clone(),
-            names: setup.seats_by_side().map(|seat| self.players[seat].clone()),
-            start: setup.start.to_owned(),
-            position: position.unwrap_or_default(),
-            ..GameNow::default()
-        };
-        Ok(())
-    }
-
-    fn to_move(&mut self, side: Side, clocks: &[Clock; 2]) -> io::Result<()> {
-        let mut game = locked(&self.game);
-        game.to_move = Some(side);
-        game.since = Some(Instant::now());
-        for (index, clock) in clocks.iter().enumerate() {
-            let is_wall = clock.control.kind == ClockKind::Wall;
-            game.left[index] = clock.left.filter(|_| is_wall);
-            game.limit[index] = clock.control.move_time.filter(|_| is_wall);
-        }
-        drop(game);
-        self.stage.changed();
-        Ok(())
-    }
-
-    fn turn(
-        &mut self,
-        side: Side,
-        turn: &str,
-        after: &dyn Game,
-        elapsed: Duration,
-    ) -> io::Result<()> {
-        let mut game = locked(&self.game);
-        if self.stage.0.with_positions {
-            game.turns.clear();
-            game.position = after.as_start();
-        }
-        game.turns.push_str(turn);
-        game.turns.push('\n');
-        game.count += 1;
-        game.by = Some(side);
-        game.last[side.index()] = Some(elapsed);
-        drop(game);
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::clock::TimeControl;
+    use super::super::clock::{Clock, TimeControl};
+    use super::super::setup::GameSetup;
     use super::*;
     use crate::game::InPlay;
     use crate::game::quarto::Edition;
-    use crate::record::BotIndex;
+    use crate::record::{BotIndex, FinishedRecord, Record};
 
     fn setup(id: &str, first: BotIndex) -> GameSetup<'_> {
         GameSetup {
@@ -197,14 +188,19 @@ mod tests {
 
     fn play(table: &mut Table, turns: &[&str]) {
         let start = InPlay::new(Edition::default());
-        let clocks = [Clock::new(TimeControl::default()); 2];
+        let clocks = &[Clock::new(TimeControl::default()); 2];
         for (number, turn) in turns.iter().enumerate() {
             let side = [Side::First, Side::Second][number % 2];
             let other = [Side::Second, Side::First][number % 2];
-            table.to_move(side, &clocks).unwrap();
-            let time = Duration::from_millis(5);
-            table.turn(side, turn, &start, time).unwrap();
-            table.to_move(other, &clocks).unwrap();
+            table.note(&GameEvent::ToMove { side, clocks });
+            table.note(&GameEvent::Turn {
+                side,
+                turn,
+                after: &start,
+                elapsed: Duration::from_millis(5),
+            });
+            let side = other;
+            table.note(&GameEvent::ToMove { side, clocks });
         }
     }
 
@@ -213,9 +209,10 @@ mod tests {
         let stage = Stage::new(false);
         let mut table = stage.table();
         table.seat(["a", "b"]);
-        let start = InPlay::new(Edition::default());
+        let start = &InPlay::new(Edition::default());
         assert!(stage.games().is_empty());
-        table.begins(&setup("p1b", BotIndex::B), &start).unwrap();
+        let setup = &setup("p1b", BotIndex::B);
+        table.note(&GameEvent::Begins { setup, start });
         play(&mut table, &["- A", "1 B"]);
         let version = stage.version();
         let games = stage.games();
@@ -229,9 +226,13 @@ mod tests {
         assert_eq!((game.count, game.to_move), (2, Some(Side::First)));
         assert_eq!(game.limit, [Some(Duration::from_secs(10)); 2]);
         assert_eq!(stage.version(), version, "nothing new");
-        table.begins(&setup("p2a", BotIndex::A), &start).unwrap();
+        let setup = &self::setup("p2a", BotIndex::A);
+        table.note(&GameEvent::Begins { setup, start });
         play(&mut table, &["- C"]);
-        table.leave();
+        table.note(&GameEvent::Ended {
+            game: &FinishedRecord::new(Record::default()),
+            fault: None,
+        });
         assert_ne!(stage.version(), version);
         let game = &stage.games()[0].1;
         assert_eq!((game.turns.as_str(), game.to_move), ("- C\n", None));

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use super::clock::{Clock, TimeControl};
 use super::examiner::{Examiner, Line};
-use super::game::GameObserver;
+use super::game::GameEvent;
 use super::game::{TextBuffers, TurnTime};
 use super::game_runner::{GameError, GameFault, GameRunner};
-use super::match_runner::{MatchGame, MatchObserver, MatchPlan, MatchRunner};
+use super::match_runner::{MatchPlan, MatchRunner};
 use super::seat::{Seat, stop_both};
 use super::setup::GameSetup;
 use crate::bot::Player as _;
@@ -89,24 +89,41 @@ struct Observer {
     played: Vec<bool>,
 }
 
-impl GameObserver for Observer {
-    fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
-        assert!(why.contains("the referee itself was not running"), "{why}");
-        self.stalls.push(again);
-        Ok(())
+impl Observer {
+    fn note(&mut self, event: &GameEvent<'_>) {
+        match *event {
+            GameEvent::Stalled { why, again } => {
+                assert!(why.contains("the referee itself was not running"), "{why}");
+                self.stalls.push(again);
+            }
+            GameEvent::Ended { game, .. } => {
+                self.voids.push(game.record().voids);
+                self.played.push(game.record().was_played());
+            }
+            _ => {}
+        }
     }
 }
 
-impl MatchObserver for Observer {
-    fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
-        self.voids.push(game.record().voids);
-        self.played.push(game.record().was_played());
+fn noting(observer: &mut Observer) -> impl FnMut(&GameEvent<'_>) -> io::Result<()> {
+    |event| {
+        observer.note(event);
         Ok(())
     }
 }
 
 fn start_board() -> String {
     InPlay::new(FourInARow).board()
+}
+
+fn plan(games: u64) -> MatchPlan {
+    MatchPlan {
+        start: Some(start_board()),
+        games,
+        first: BotIndex::A,
+        seed: 7,
+        restart: false,
+    }
 }
 
 fn setup(start: &str) -> GameSetup<'_> {
@@ -124,7 +141,9 @@ async fn record(seats: &mut [Seat; 2]) -> (Record, Observer) {
     let runner = GameRunner::with_fixed_stalls(Arc::new(InPlay::new(FourInARow)), true);
     let (mut observer, start) = (Observer::default(), start_board());
     let setup = setup(&start);
-    let game = runner.run(seats, &setup, None, false, &mut observer).await;
+    let mut note = noting(&mut observer);
+    let game = runner.run(seats, &setup, None, false, &mut note).await;
+    drop(note);
     let record = game.unwrap().record;
     stop_both(seats, GracePeriods::FAULT).await.unwrap();
     (record, observer)
@@ -171,10 +190,10 @@ async fn a_void_game_of_a_match_is_played_to_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let runner = GameRunner::with_fixed_stalls(Arc::new(InPlay::new(FourInARow)), true);
     let seats = [0, 1].map(|_| seat(SILENT_AT_FIRST, folder.path(), LONG));
-    let plan = MatchPlan::new(runner.ruleset(), 2, 7);
+    let plan = plan(2);
     let mut games = MatchRunner::new(runner, plan, seats);
     let mut observer = Observer::default();
-    let score = games.run(&mut observer).await.unwrap();
+    let score = games.run(&mut noting(&mut observer)).await.unwrap();
     games.stop(GracePeriods::FAULT).await.unwrap();
     assert_eq!(observer.stalls, [true]);
     assert_eq!(observer.voids, [1, 0]);
@@ -187,11 +206,11 @@ async fn void_games_do_not_bench_a_bot() {
     let folder = tempfile::tempdir().unwrap();
     let runner = GameRunner::with_fixed_stalls(Arc::new(InPlay::new(FourInARow)), true);
     let seats = [SILENT; 2].map(|script| seat(script, folder.path(), SHORT));
-    let plan = MatchPlan::new(runner.ruleset(), 1, 7);
+    let plan = plan(1);
     let mut games = MatchRunner::new(runner, plan, seats);
     let mut observer = Observer::default();
     for _ in 0..4 {
-        let score = games.run(&mut observer).await.unwrap();
+        let score = games.run(&mut noting(&mut observer)).await.unwrap();
         assert_eq!(score.wins, [0, 1]);
     }
     games.stop(GracePeriods::FAULT).await.unwrap();

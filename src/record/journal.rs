@@ -16,8 +16,8 @@ use crate::text::cause;
 /// A referee that has just been killed may still hold its lock, by the programs that it was starting.
 pub const LINGERING_LOCK: Duration = Duration::from_secs(1);
 
-/// From the beginning of a sync to that of the next one. Longer pauses make nothing quicker (docs/internals/benchmarks.md).
-const SYNC_INTERVAL: Duration = Duration::from_millis(5);
+/// Longer pauses between two syncs make nothing quicker (docs/internals/benchmarks.md).
+pub const SYNC_INTERVAL: Duration = Duration::from_millis(5);
 
 const NEXT_TRY: Duration = Duration::from_millis(10);
 
@@ -222,11 +222,8 @@ pub struct Writer<S = File> {
 }
 
 impl<S: Storage + 'static> Writer<S> {
-    pub fn start(journal: Journal<S>) -> io::Result<Self> {
-        Self::paced(journal, SYNC_INTERVAL)
-    }
-
-    pub fn paced(mut journal: Journal<S>, interval: Duration) -> io::Result<Self> {
+    /// From the beginning of a sync to that of the next one it takes `interval` at least.
+    pub fn start(mut journal: Journal<S>, interval: Duration) -> io::Result<Self> {
         let (requests, requested) = mpsc::channel::<WriteRequest>();
         let (open, closed) = mpsc::channel::<Infallible>();
         let thread = thread::Builder::new().name("journal".to_owned());

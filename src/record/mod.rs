@@ -12,7 +12,8 @@ pub mod text_file;
 
 use std::sync::{Arc, OnceLock};
 
-use referee_stats::standings::{Game, GameTimes};
+use referee_games::game::{Game, registry};
+use referee_stats::standings::{self, GameTimes};
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use serde_json::{Map, Value};
@@ -131,15 +132,20 @@ fn problem(error: &serde_json::Error) -> String {
 }
 
 impl Record {
+    /// Of a built-in game. The error is a sentence.
+    pub fn ruleset(&self) -> Result<Arc<dyn Game>, String> {
+        registry::of_record(&self.game, &self.rules, self.pieces.as_deref())
+    }
+
     /// 0 for the bot that acted first; turns count from 0.
     pub fn side_of(&self, turn: usize) -> usize {
         side_of(self.movers.as_deref(), turn)
     }
 
     /// For standings; without what bots said and what an analysis found.
-    pub fn as_game(&self) -> Game<'_> {
+    pub fn as_game(&self) -> standings::Game<'_> {
         let forfeit = |by: BotIndex| (by.index(), self.result.reason.name());
-        Game {
+        standings::Game {
             id: &self.id,
             names: self.bots.each_ref().map(|bot| &*bot.name),
             first: self.first.index(),

@@ -172,7 +172,7 @@ impl Default for ResultEntry {
     }
 }
 
-pub(super) const fn played() -> bool {
+const fn played() -> bool {
     true
 }
 

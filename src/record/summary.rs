@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use smallvec::SmallVec;
 
 use super::annotation::{Annotation, Tally};
-use super::{BotIndex, Ending, Reason, problem, result};
+use super::{BotIndex, Ending, Reason, problem};
 
 /// What standings, results and merging need of a [`Record`](super::Record), without copying: borrowed from a line,
 /// whose other fields are not parsed.
@@ -84,8 +84,6 @@ struct ResultSummary {
     winner: Option<BotIndex>,
     reason: Reason,
     by: Option<BotIndex>,
-    #[serde(default = "result::played")]
-    played: bool,
 }
 
 impl<'a> RecordSummary<'a> {
@@ -129,11 +127,6 @@ impl<'a> RecordSummary<'a> {
     /// 0 for the bot that acted first; turns count from 0.
     pub fn side_of(&self, turn: usize) -> usize {
         super::side_of(self.movers.as_deref(), turn)
-    }
-
-    /// Whether it was played, not only scored because a bot was benched.
-    pub const fn was_played(&self) -> bool {
-        self.result.played
     }
 
     pub fn rename(&mut self, bot: BotIndex, name: String) {

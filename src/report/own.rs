@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 
-use crate::game::{Game, registry};
 use crate::league::archive::News;
 use crate::play::examiner::Line;
 use crate::play::setup::{reproduce_forfeit, reproduce_recorded};
@@ -117,7 +115,7 @@ pub(super) fn asked(
     turns: usize,
     pieces: Option<&str>,
 ) -> Option<Asked> {
-    let ruleset = ruleset(record)?;
+    let ruleset = record.ruleset().ok()?;
     let line = Line {
         start: record.start.clone(),
         turns: record.turns.get(..turns)?.to_vec(),
@@ -129,10 +127,6 @@ pub(super) fn asked(
         reproduce_recorded(record, side, pieces, std::slice::from_ref(&request))
     };
     Some((request, command))
-}
-
-fn ruleset(record: &Record) -> Option<Arc<dyn Game>> {
-    registry::of_record(&record.game, &record.rules, record.pieces.as_deref()).ok()
 }
 
 #[derive(Clone, Debug, Default)]
@@ -222,7 +216,7 @@ impl OwnGames {
             };
             let is_worst = self.blunders.iter().all(|other| other.steps < steps);
             let board = || {
-                let stills = stills(&*ruleset(record)?, record).ok()?;
+                let stills = stills(&*record.ruleset().ok()?, record).ok()?;
                 stills.into_iter().nth(before?)
             };
             self.blunders.push(Blunder {

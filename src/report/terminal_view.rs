@@ -1,24 +1,20 @@
 //! Shows a match or a replay on a terminal.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
 use super::standings::{elo, figure, interval};
 use super::terminal::{Palette, draw_within, styled, time};
 use crate::bot::Fault;
 use crate::bot::fault::Exit;
 use crate::bot::fault::crash::explaining_line;
-use crate::bot::info::{Info, as_text};
+use crate::bot::info::as_text;
 use crate::game::Game;
 use crate::game::{Picture, Side};
-use crate::play::GameObserver;
+use crate::play::GameEvent;
 use crate::play::game_runner::GameFault;
-use crate::play::match_runner::{MatchGame, MatchObserver};
-use crate::play::setup::GameSetup;
-use crate::record::{BotIndex, Record};
+use crate::record::{BotIndex, FinishedRecord, Record};
 use crate::text::{counted, cut, escape, escape_controls, short_name};
-use crate::tournament::ratings::Model;
-use crate::tournament::standings::{Collector, Place};
+use crate::tournament::standings::{Collector, Place, Ranking};
 
 const STDERR_LINES: usize = 12;
 
@@ -77,8 +73,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         }
     }
 
-    fn count(&mut self, game: &MatchGame<'_>) {
-        let record = game.record();
+    fn count(&mut self, record: &Record) {
         let (points, games) = &mut self.as_first[record.first];
         *games += 1;
         let won = record.result.winner.map(|winner| winner == record.first);
@@ -198,7 +193,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         if self.options.json || self.games == 1 {
             return Ok(());
         }
-        if let Ok(standings) = self.collector.standings(&Model::default()) {
+        if let Ok(standings) = self.collector.standings(&Ranking::default()) {
             self.figures(&standings.places)?;
         }
         // Scripts read the last line.
@@ -298,67 +293,81 @@ pub fn stall_sentence(why: &str, again: bool) -> String {
     format!("{why}; {then}")
 }
 
-impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
-    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Game) -> io::Result<()> {
-        self.heading(setup.number, setup.seats_by_side(), start)
-    }
-
-    fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
-        writeln!(self.err, "referee: {}", stall_sentence(why, again))
-    }
-
-    fn asked(&mut self, side: Side, request: &str) -> io::Result<()> {
-        if self.options.detail < Detail::Lines {
-            return Ok(());
+impl<O: Write, E: Write> TerminalView<O, E> {
+    pub fn note(&mut self, event: &GameEvent<'_>) -> io::Result<()> {
+        let detail = self.options.detail;
+        match *event {
+            GameEvent::Begins { setup, start } => {
+                self.heading(setup.number, setup.seats_by_side(), start)
+            }
+            GameEvent::Stalled { why, again } => {
+                writeln!(self.err, "referee: {}", stall_sentence(why, again))
+            }
+            GameEvent::Asked { side, request } if detail >= Detail::Lines => {
+                let request = escape_controls(request.trim_end());
+                self.show(&format!("  -> {}: {request}\n", self.name(side)))
+            }
+            GameEvent::Answered {
+                side,
+                line,
+                elapsed,
+            } if detail >= Detail::Lines => {
+                let (line, time) = (escape(line), time(elapsed));
+                self.show(&format!("  <- {}: {line} ({time})\n", self.name(side)))
+            }
+            GameEvent::Info { side, info } if detail >= Detail::Turns => {
+                // A record may come from elsewhere.
+                let text = escape_controls(&as_text(info));
+                let line = format!("\n    {}: {text}", self.name(side));
+                self.show(&styled(self.shown_palette().faint, &line))
+            }
+            GameEvent::Turn {
+                side,
+                after,
+                elapsed,
+                ..
+            } if detail >= Detail::Turns => {
+                self.turn += 1;
+                let (palette, number) = (self.shown_palette(), self.turn);
+                let name = styled(palette.heading, self.name(side));
+                let turn = after.describe_last_turn();
+                let time = styled(palette.faint, &time(elapsed));
+                let board = draw_within(&self.picture(after), &palette, self.options.columns);
+                self.show(&format!("\n{number:>2}. {name} {turn}  {time}\n{board}"))
+            }
+            GameEvent::Ended { game, fault } => self.ended(game, fault),
+            GameEvent::Benched {
+                bot,
+                failures,
+                games_left,
+            } => {
+                let rest = match games_left {
+                    1 => "game is scored as its forfeit".to_owned(),
+                    games => format!("{games} games are scored as its forfeits"),
+                };
+                let name = &self.names[bot];
+                writeln!(
+                    self.err,
+                    "{name} failed to give a first answer {failures} times in a row and is benched: the remaining \
+                     {rest} without being played"
+                )
+            }
+            _ => Ok(()),
         }
-        let request = escape_controls(request.trim_end());
-        self.show(&format!("  -> {}: {request}\n", self.name(side)))
     }
 
-    fn answered(&mut self, side: Side, line: &[u8], elapsed: Duration) -> io::Result<()> {
-        if self.options.detail < Detail::Lines {
-            return Ok(());
-        }
-        let (line, time) = (escape(line), time(elapsed));
-        self.show(&format!("  <- {}: {line} ({time})\n", self.name(side)))
-    }
-
-    fn info(&mut self, side: Side, info: &Info) -> io::Result<()> {
-        if self.options.detail <= Detail::Results {
-            return Ok(());
-        }
-        // A record may come from elsewhere.
-        let text = escape_controls(&as_text(info));
-        let line = format!("\n    {}: {text}", self.name(side));
-        self.show(&styled(self.shown_palette().faint, &line))
-    }
-
-    fn turn(&mut self, side: Side, _: &str, after: &dyn Game, elapsed: Duration) -> io::Result<()> {
-        if self.options.detail <= Detail::Results {
-            return Ok(());
-        }
-        self.turn += 1;
-        let (palette, number) = (self.shown_palette(), self.turn);
-        let name = styled(palette.heading, self.name(side));
-        let turn = after.describe_last_turn();
-        let time = styled(palette.faint, &time(elapsed));
-        let board = draw_within(&self.picture(after), &palette, self.options.columns);
-        self.show(&format!("\n{number:>2}. {name} {turn}  {time}\n{board}"))
-    }
-}
-
-impl<O: Write, E: Write> MatchObserver for TerminalView<O, E> {
-    fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
+    fn ended(&mut self, game: &FinishedRecord, fault: Option<&GameFault>) -> io::Result<()> {
+        let record = game.record();
         // A person who quits needs no explanation.
         let left =
             |fault: &Fault| matches!(fault, Fault::Exited { exit, .. } if *exit == Exit::Left);
-        if let Some(fault) = game.fault.filter(|fault| !left(&fault.fault)) {
+        if let Some(fault) = fault.filter(|fault| !left(&fault.fault)) {
             // Turns must appear first if both streams are one terminal.
             self.out.flush()?;
-            self.forfeit(game.record(), fault)?;
+            self.forfeit(record, fault)?;
         }
         if self.games > 1 && !self.options.json {
-            self.count(game);
+            self.count(record);
         }
         if self.options.detail == Detail::Score {
             return Ok(());
@@ -367,22 +376,9 @@ impl<O: Write, E: Write> MatchObserver for TerminalView<O, E> {
             self.show("\n")?;
         }
         if self.options.json {
-            self.out.write_all(game.finished.line().as_bytes())?;
+            self.out.write_all(game.line().as_bytes())?;
             return self.out.flush();
         }
-        self.result(game.record())
-    }
-
-    fn benched(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
-        let rest = match games_left {
-            1 => "game is scored as its forfeit".to_owned(),
-            games => format!("{games} games are scored as its forfeits"),
-        };
-        let why = format!("failed to give a first answer {failures} times in a row and is benched");
-        let name = &self.names[bot];
-        writeln!(
-            self.err,
-            "{name} {why}: the remaining {rest} without being played"
-        )
+        self.result(record)
     }
 }

@@ -10,14 +10,14 @@ use crate::arena::elimination::group_name;
 use crate::arena::plan::{Format, Plan};
 use crate::arena::results::Results;
 use crate::text::{counted, escape_controls, short_name};
-use crate::tournament::ratings::{Model, RatingError};
+use crate::tournament::ratings::RatingError;
 use crate::tournament::schedule::EntrantId;
 use crate::tournament::sprt::Decision;
 use crate::tournament::standings::Standings;
 
 fn standings(plan: &Plan, results: &Results) -> Result<Standings, RatingError> {
     let ranking = results.ranking(plan);
-    results.collector.ranked(&Model::default(), &ranking)
+    results.collector.standings(&ranking)
 }
 
 /// File names and contents. Times are a separate table: the others depend only on the games, byte for byte.

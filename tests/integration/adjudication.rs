@@ -5,7 +5,7 @@ use std::fs;
 use crate::common::Referee;
 use referee::game::InPlay;
 use referee::game::quarto::Edition;
-use referee::play::replay::{ReplayError, replay};
+use referee::play::replay::replay;
 use referee::record::Record;
 use serde_json::{Value, json};
 
@@ -43,11 +43,8 @@ fn lasting(records: &[Value]) -> Vec<Value> {
 
 fn problem_of(record: &Value) -> Option<String> {
     let record = Record::from_line(record.to_string().as_bytes()).expect("a record");
-    match replay(&InPlay::new(Edition::default()), &record, &mut ()) {
-        Ok(_) => None,
-        Err(ReplayError::Violation(violation)) => Some(violation.problem),
-        Err(ReplayError::Io(error)) => panic!("{error}"),
-    }
+    let replayed = replay(&InPlay::new(Edition::default()), &record, &mut |_| {});
+    replayed.err().map(|violation| violation.problem)
 }
 
 #[test]

@@ -7,8 +7,8 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use referee::bot::Allowance;
 use referee::bot::channel::{Channel, Exchange, ExchangeError};
+use referee::bot::{Allowance, Fault};
 use referee::protocol::MAX_LINE_BYTES;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
@@ -187,10 +187,11 @@ async fn half_an_answer_at_the_deadline_is_none() {
 /// Too much is too much, also when it is late: there is one decision.
 #[tokio::test(start_paused = true)]
 async fn two_lines_at_the_deadline() {
-    let extra = Err(ExchangeError::Extra {
+    let extra = Err(ExchangeError::Fault(Fault::ExtraOutput {
         first: b"6 A".to_vec(),
-        rest: b"7 B\n".to_vec(),
-    });
+        second: b"7 B\n".to_vec(),
+        early: false,
+    }));
     for late in [Duration::ZERO, MS] {
         assert_eq!(
             answered_after(LIMIT + late, LIMIT, b"6 A\n7 B\n").await,
@@ -391,7 +392,10 @@ async fn a_line_that_never_ends() {
     };
     let answer = meanwhile(ask(&mut channel, LIMIT), bot).await;
     let start = vec![b'x'; MAX_LINE_BYTES + 1];
-    assert_eq!(answer, Err(ExchangeError::TooLong { start }));
+    assert_eq!(
+        answer,
+        Err(ExchangeError::Fault(Fault::LineTooLong { start }))
+    );
     assert_eq!(started.elapsed(), Duration::ZERO);
 }
 
@@ -404,7 +408,10 @@ async fn the_longest_line() {
     line.insert(0, b'x');
     let start = vec![b'x'; MAX_LINE_BYTES + 1];
     let answer = answered_after(MS, LIMIT, &line).await;
-    assert_eq!(answer, Err(ExchangeError::TooLong { start }));
+    assert_eq!(
+        answer,
+        Err(ExchangeError::Fault(Fault::LineTooLong { start }))
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -415,10 +422,11 @@ async fn more_than_one_line() {
         (b"6 A\n\n", "6 A", "\n"),
         (b"\n6 A\n", "", "6 A\n"),
     ] {
-        let extra = ExchangeError::Extra {
+        let extra = ExchangeError::Fault(Fault::ExtraOutput {
             first: first.into(),
-            rest: rest.into(),
-        };
+            second: rest.into(),
+            early: false,
+        });
         assert_eq!(answered_after(MS, LIMIT, output).await, Err(extra));
     }
 }
@@ -432,10 +440,11 @@ async fn output_before_the_question() {
     } = pair(4096);
     output.write_all(b"6").await.expect("room");
     let early = |previous: &[u8], output: &[u8]| {
-        Err(ExchangeError::Early {
-            previous: previous.to_vec(),
-            output: output.to_vec(),
-        })
+        Err(ExchangeError::Fault(Fault::ExtraOutput {
+            first: previous.to_vec(),
+            second: output.to_vec(),
+            early: true,
+        }))
     };
     assert_eq!(ask(&mut channel, LIMIT).await, early(b"", b"6"));
 
@@ -457,7 +466,9 @@ async fn a_flood_before_the_question() {
     let mut pair = pair(4096);
     pair.output.write_all(&[b'\n'; 4096]).await.expect("room");
     match ask(&mut pair.channel, LIMIT).await {
-        Err(ExchangeError::Early { output, .. }) => assert!(output.len() < 4096),
+        Err(ExchangeError::Fault(Fault::ExtraOutput { second, .. })) => {
+            assert!(second.len() < 4096);
+        }
         other => panic!("{other:?}"),
     }
     pair.channel.close_writer();

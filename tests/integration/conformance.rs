@@ -257,7 +257,7 @@ fn check_played<G: BuiltinGame>(game: &G, playout: &Playout<G>) {
     let players = [&mut first, &mut second];
     let mut session = InPlay::new(game.clone());
     let played = runtime
-        .block_on(play(&mut session, players, clocks, false, &mut ()))
+        .block_on(play(&mut session, players, clocks, false, &mut |_| Ok(())))
         .expect("nothing that can fail");
     let last = playout.positions.last().expect("a position");
     assert_eq!(

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use referee::record::journal::{Journal, OpenError, Storage, Writer};
+use referee::record::journal::{Journal, OpenError, SYNC_INTERVAL, Storage, Writer};
 use referee::record::reader::{LineError, Reader};
 use referee::record::{BotEntry, BotIndex, Record, ResultEntry, VERSION};
 use serde_json::Map;
@@ -190,7 +190,7 @@ fn ten(fail_append: Option<usize>, fail_sync: Option<usize>, no_cut: bool) -> (D
         fail_sync,
         no_cut,
     };
-    let writer = Writer::start(Journal::over(storage, 0)).expect("a thread");
+    let writer = Writer::start(Journal::over(storage, 0), SYNC_INTERVAL).expect("a thread");
     let told = Arc::new(Mutex::new(vec![None; 10]));
     for number in 0..10 {
         let told = Arc::clone(&told);
@@ -359,7 +359,7 @@ fn counted() -> (Arc<Mutex<Disk>>, Faulty) {
 #[test]
 fn lines_that_follow_each_other_are_synced_together() {
     let (disk, storage) = counted();
-    let writer = Writer::start(Journal::over(storage, 0)).unwrap();
+    let writer = Writer::start(Journal::over(storage, 0), SYNC_INTERVAL).unwrap();
     let begun = Instant::now();
     for number in 0..500 {
         writer.write(line(number), |written| written.unwrap());
@@ -379,7 +379,7 @@ fn lines_that_follow_each_other_are_synced_together() {
 fn neither_a_single_line_nor_the_last_one_waits() {
     let (disk, storage) = counted();
     // A pause that would not end within this test.
-    let writer = Writer::paced(Journal::over(storage, 0), Duration::from_hours(1)).unwrap();
+    let writer = Writer::start(Journal::over(storage, 0), Duration::from_hours(1)).unwrap();
     let (acknowledge, acknowledged) = mpsc::channel();
     let notify = |number: usize| {
         let acknowledge = acknowledge.clone();

@@ -8,7 +8,7 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Position, Rules};
 use referee::game::{BuiltinGame, InPlay, Position as _, Rejection};
-use referee::play::replay::{ReplayError, replay};
+use referee::play::replay::{Violation, replay};
 use referee::protocol::answer_text;
 use referee::record::{Record, TurnText};
 use referee::text::{escape, escape_controls, escape_lines, quote};
@@ -185,22 +185,21 @@ const RECORDS: [&str; 2] = [
 
 /// Replays a record with whatever edition it claims; its problems are sentences.
 fn replay_any(record: &Record) {
-    let problem = |result: Result<_, ReplayError>| match result {
+    let problem = |result: Result<_, Violation>| match result {
         Ok(()) => {}
-        Err(ReplayError::Violation(violation)) => {
+        Err(violation) => {
             assert!(!violation.problem.is_empty());
             assert!(violation.turn.is_none_or(|turn| turn >= 1));
             assert!(violation.turn.is_none_or(|turn| turn <= record.turns.len()));
         }
-        Err(ReplayError::Io(error)) => panic!("{error}"),
     };
     for rules in [Rules::Standard, Rules::Squares] {
         let set = record.pieces.as_deref().map_or(ENGLISH, |pieces| pieces);
         let set = PieceSet::parse(set).unwrap_or_default();
         let edition = Edition::new(rules, set);
-        problem(replay(&InPlay::new(edition), record, &mut ()).map(drop));
+        problem(replay(&InPlay::new(edition), record, &mut |_| {}).map(drop));
     }
-    problem(replay(&InPlay::new(FourInARow), record, &mut ()).map(drop));
+    problem(replay(&InPlay::new(FourInARow), record, &mut |_| {}).map(drop));
     assert!(!record.result_line().is_empty());
 }
 
@@ -260,9 +259,7 @@ fn the_records_are_good() {
     for (line, rules) in RECORDS.iter().zip([Rules::Standard, Rules::Squares]) {
         let record = Record::from_line(line.as_bytes()).expect("a good record");
         let edition = Edition::new(rules, PieceSet::default());
-        if let Err(ReplayError::Violation(violation)) =
-            replay(&InPlay::new(edition), &record, &mut ())
-        {
+        if let Err(violation) = replay(&InPlay::new(edition), &record, &mut |_| {}) {
             panic!("{violation:?}");
         }
     }

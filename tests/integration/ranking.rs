@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 use referee::record::RecordSummary;
-use referee::tournament::ratings::Model;
 use referee::tournament::schedule::swiss::{self, Results};
 use referee::tournament::schedule::{EntrantId, Half, Pairing};
 use referee::tournament::standings::{
@@ -40,9 +39,7 @@ fn games(list: &[(&str, &str, Option<usize>)]) -> Collector {
 }
 
 fn ranked(collector: &Collector, ranking: &Ranking) -> Standings {
-    collector
-        .ranked(&Model::default(), ranking)
-        .expect("ratings")
+    collector.standings(ranking).expect("ratings")
 }
 
 fn names(places: &[Place]) -> Vec<&str> {

@@ -1,14 +1,12 @@
 //! Replaying tells what is wrong with a record, and where. And records keep what they hold.
 
-use std::io;
 use std::time::Duration;
 
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Game, InPlay, Outcome, Side};
-use referee::play::game::GameObserver;
 use referee::play::game::{End, Played, play};
-use referee::play::replay::{ReplayError, Violation, replay};
-use referee::play::{Clock, TimeControl};
+use referee::play::replay::{Violation, replay};
+use referee::play::{Clock, GameEvent, TimeControl};
 use referee::protocol::ForfeitReason;
 use referee::record::{BotEntry, BotIndex, Reason as Word, Record, ResultEntry, TurnText, VERSION};
 use serde_json::{Map, Value, json};
@@ -35,7 +33,7 @@ fn played(answers: &[&str]) -> (Played, Box<dyn Game>) {
     let played = tokio::runtime::Builder::new_current_thread()
         .build()
         .expect("a runtime")
-        .block_on(play(&mut *session, players, clocks, false, &mut ()))
+        .block_on(play(&mut *session, players, clocks, false, &mut |_| Ok(())))
         .expect("nothing that can fail");
     (played, session)
 }
@@ -105,11 +103,7 @@ fn record(answers: &[&str], first: usize) -> Record {
 }
 
 fn violation(record: &Record) -> Option<Violation> {
-    match replay(&InPlay::new(Edition::default()), record, &mut ()) {
-        Ok(_) => None,
-        Err(ReplayError::Violation(violation)) => Some(violation),
-        Err(ReplayError::Io(error)) => panic!("{error}"),
-    }
+    replay(&InPlay::new(Edition::default()), record, &mut |_| {}).err()
 }
 
 /// Changes a good record and expects a violation in this turn that names these words.
@@ -161,7 +155,7 @@ fn a_replay_ends_where_the_game_did() {
         let replayed = replay(
             &InPlay::new(Edition::default()),
             &record(answers, 1),
-            &mut (),
+            &mut |_| {},
         );
         let replayed = replayed.expect("a good record");
         let (_, played) = played(answers);
@@ -474,16 +468,16 @@ fn rules_and_words_matter() {
     // The win holds no square; the draw does, and so ends earlier.
     let won = record(&WON, 0);
     let squares = InPlay::new(Edition::new(Rules::Squares, PieceSet::default()));
-    assert!(replay(&squares, &won, &mut ()).is_ok());
+    assert!(replay(&squares, &won, &mut |_| {}).is_ok());
     let drawn = record(&DRAWN, 0);
-    let replayed = replay(&squares, &drawn, &mut ());
-    let Err(ReplayError::Violation(violation)) = replayed else {
+    let replayed = replay(&squares, &drawn, &mut |_| {});
+    let Err(violation) = replayed else {
         panic!("a board without a quarto under the rules with squares");
     };
     assert!(violation.turn.is_some(), "{violation:?}");
     let dutch = PieceSet::parse(include_str!("../../sets/dutch.csv")).expect("a good set");
     let dutch = InPlay::new(Edition::new(Rules::Standard, dutch));
-    let Err(ReplayError::Violation(violation)) = replay(&dutch, &won, &mut ()) else {
+    let Err(violation) = replay(&dutch, &won, &mut |_| {}) else {
         panic!("English words in a Dutch game");
     };
     assert!(violation.problem.contains("vierkant"), "{violation:?}");
@@ -714,28 +708,17 @@ fn a_violation_names_the_bots() {
     );
 }
 
-/// Notes the times of the turns.
-struct Times(Vec<Duration>);
-
-impl GameObserver for Times {
-    fn turn(
-        &mut self,
-        _side: Side,
-        _turn: &str,
-        _after: &dyn Game,
-        elapsed: Duration,
-    ) -> io::Result<()> {
-        self.0.push(elapsed);
-        Ok(())
-    }
-}
-
 #[test]
 fn an_observer_hears_the_recorded_times() {
     let mut won = record(&WON, 0);
     won.times_ms = vec![0.0, 0.25, 1.5, 1000.0, 62_500.0];
-    let mut times = Times(Vec::new());
-    replay(&InPlay::new(Edition::default()), &won, &mut times).expect("a good record");
+    let mut times = Vec::new();
+    replay(&InPlay::new(Edition::default()), &won, &mut |event| {
+        if let GameEvent::Turn { elapsed, .. } = event {
+            times.push(*elapsed);
+        }
+    })
+    .expect("a good record");
     let microseconds = [0, 250, 1500, 1_000_000, 62_500_000];
-    assert_eq!(times.0, microseconds.map(Duration::from_micros));
+    assert_eq!(times, microseconds.map(Duration::from_micros));
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use referee::arena::plan::{BotPlan, Format, Plan, Restart, SandboxPlan};
 use referee::arena::results::Endings;
-use referee::arena::scheduler::{Scheduler, WorkItem};
+use referee::arena::scheduler::{Line, Scheduler, WorkItem};
 use referee::bot::ClockKind;
 use referee::play::TimeControl;
 use referee::record::{BotIndex, Ending, ForfeitReason};
@@ -78,21 +78,12 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
 }
 
 fn desk(plan: &Plan, tables: usize, sprt: Option<Sprt>) -> Scheduler<String> {
-    let unplayed = Box::new(
-        |game: &referee::tournament::schedule::ScheduledGame,
-         benched: &referee::arena::scheduler::Benched| {
-            format!(
-                "{} {} benched after {}",
-                game.id, benched.bot.0, benched.after
-            )
-        },
-    );
     let pairs = 1..plan.pairs_so_far() + 1;
     let plan = &Plan {
         sprt,
         ..plan.clone()
     };
-    Scheduler::new(plan, pairs, Endings::default(), tables, false, unplayed)
+    Scheduler::new(plan, pairs, Endings::default(), tables, false)
 }
 
 fn number(pair: &PairOfGames) -> usize {
@@ -102,6 +93,16 @@ fn number(pair: &PairOfGames) -> usize {
 /// What a game's line is in these tests.
 fn line(pair: &PairOfGames, half: usize, ending: Ending) -> String {
     format!("{} {ending:?}", pair.games()[half].id)
+}
+
+fn text(line: Line<String>) -> String {
+    match line {
+        Line::Played(line) => line,
+        Line::Unplayed(game, benched) => {
+            let (bot, after) = (benched.bot.0, benched.after);
+            format!("{} {bot} benched after {after}", game.id)
+        }
+    }
 }
 
 /// Lets `tables` tables work; `choose` says which of those at work goes on. Gives all lines.
@@ -122,7 +123,7 @@ fn play(
                 }
                 Some(WorkItem::Lines(more)) => {
                     for line in more {
-                        lines.push(line);
+                        lines.push(text(line));
                         desk.written();
                     }
                 }
@@ -144,7 +145,7 @@ fn play(
             more.extend(desk.done(&pair));
         }
         for line in more {
-            lines.push(line);
+            lines.push(text(line));
             desk.written();
         }
     }
@@ -270,7 +271,7 @@ fn nothing_is_held_back_without_need() {
     let last = at_work[2];
     let game = &last.games()[0];
     let lines = desk.finished(game, Ending::Draw, "a line".to_owned());
-    assert_eq!(lines, ["a line"]);
+    assert_eq!(lines, [Line::Played("a line".to_owned())]);
 }
 
 #[test]

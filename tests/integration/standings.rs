@@ -555,8 +555,7 @@ fn tables_fit_their_terminal() {
     use referee::record::RecordSummary;
     use referee::report::standings::table;
     use referee::report::terminal::Palette;
-    use referee::tournament::ratings::Model;
-    use referee::tournament::standings::Collector;
+    use referee::tournament::standings::{Collector, Ranking};
     use unicode_width::UnicodeWidthStr as _;
 
     let mut collector = Collector::new();
@@ -580,7 +579,7 @@ fn tables_fit_their_terminal() {
             }
         }
     }
-    let standings = collector.standings(&Model::default()).expect("ratings");
+    let standings = collector.standings(&Ranking::default()).expect("ratings");
     for width in 40..=120 {
         let text = table(&standings, &Palette::default(), Some(width));
         let heads = text.lines().next().unwrap_or_default();

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use referee_games::game::quarto::Rules;
 use referee_games::solver::four_in_a_row::{self, BOOK_DISCS};
-use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver, book_key};
+use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -58,7 +58,7 @@ fn quarto(rules: Rules) -> Option<Vec<u8>> {
             solver.solve(position, goal, &Limits::NONE);
         }
     }
-    let keys = levels.iter().flatten().filter_map(book_key);
-    let entries = keys.map(|key| (key, solver.book_value(key, rules)));
+    let positions = levels.iter().flatten();
+    let entries = positions.filter_map(|position| solver.book_value(position));
     books::pack(&entries.collect::<Vec<_>>())
 }

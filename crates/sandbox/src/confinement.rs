@@ -1,6 +1,6 @@
 #[cfg(all(target_os = "linux", not(portable)))]
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 #[cfg(all(target_os = "linux", not(portable)))]
 use std::process::{ChildStdin, Command};
 use std::sync::Arc;
@@ -28,24 +28,6 @@ struct Confined {
     /// variables.
     files: Option<PrivateCopy>,
 }
-
-/// A private copy in words, for people.
-#[derive(Debug)]
-pub(crate) struct CopySummary {
-    pub(super) hash: ContentHash,
-    pub(super) directory: PathBuf,
-    /// The copied path and its bytes, when that is worth telling.
-    pub(super) large: Option<(PathBuf, u64)>,
-}
-
-/// The same sandbox with the same files.
-impl PartialEq for Confinement {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for Confinement {}
 
 impl Confinement {
     pub(super) fn new(settings: &Arc<Settings>, files: Option<PrivateCopy>) -> Self {
@@ -82,17 +64,17 @@ impl Confinement {
 
     /// The path of its files and the bytes copied, when that is worth telling people.
     pub fn large_copy(&self) -> Option<(&Path, u64)> {
-        let (path, bytes) = self.0.files.as_ref()?.summary.large.as_ref()?;
+        let (path, bytes) = self.0.files.as_ref()?.large.as_ref()?;
         Some((path, *bytes))
     }
 
     /// The folder with the copied files, in which the bot runs; `None` without a sandbox.
     pub fn directory(&self) -> Option<&Path> {
-        Some(&self.0.files.as_ref()?.summary.directory)
+        Some(&self.0.files.as_ref()?.directory)
     }
 
     pub fn hash(&self) -> Option<ContentHash> {
-        Some(self.0.files.as_ref()?.summary.hash)
+        Some(self.0.files.as_ref()?.hash)
     }
 }
 

@@ -88,16 +88,9 @@ impl Sandbox {
             tracing::info!(target: LOG_TARGET, "no sandbox");
             return Ok(Self(Arc::new(settings)));
         }
-        let mut tried = probe::try_out(&settings);
-        if tried.as_ref().is_err_and(|failure| !failure.is_for_want()) {
-            settings.own_view = false;
-            settings.keeps_box = false;
-            tried = probe::try_out(&settings);
-        }
-        tried.inspect_err(|failure| {
+        probe::try_out(&mut settings).inspect_err(|failure| {
             tracing::info!(target: LOG_TARGET, cause = failure.cause, fix = failure.fix, "{kind} does not work here");
         })?;
-        probe::find_groups(&mut settings)?;
         let chosen = Self(Arc::new(settings));
         let SandboxRequest {
             limits,

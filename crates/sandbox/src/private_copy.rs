@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::bot_user::BotUser;
-use super::confinement::{BotCommand, CopySummary};
+use super::confinement::BotCommand;
 use super::interpreters::{Interpreters, Own, check_that_it_starts, refusal};
 use super::policy::visible_paths;
 use super::private_directory::{PrivateDirectory, remove_left_behind};
 use super::request::View;
 use super::settings::Settings;
-use super::snapshot::{BotFiles, own_program};
+use super::snapshot::{BotFiles, ContentHash, own_program};
 use crate::LOG_TARGET;
 use crate::executable::{CannotStart, shebang};
 use referee_text::cause;
@@ -23,7 +23,11 @@ const LARGE: u64 = 100 << 20;
 pub(super) struct PrivateCopy {
     /// The command, with the paths of the copy.
     pub(super) argv: Vec<String>,
-    pub(super) summary: CopySummary,
+    pub(super) hash: ContentHash,
+    /// With the copied files.
+    pub(super) directory: PathBuf,
+    /// The copied path and its bytes, when that is worth telling people.
+    pub(super) large: Option<(PathBuf, u64)>,
     pub(super) interpreters: Interpreters,
     pub(super) view: View,
     /// Whether it starts other programs by name, as a build does.
@@ -118,11 +122,9 @@ impl PrivateCopy {
         let large = own.path().filter(|_| copied.bytes > LARGE);
         Ok(Self {
             argv,
-            summary: CopySummary {
-                hash: copied.hash,
-                directory: files,
-                large: large.map(|path| (path.to_owned(), copied.bytes)),
-            },
+            hash: copied.hash,
+            large: large.map(|path| (path.to_owned(), copied.bytes)),
+            directory: files,
             interpreters,
             view,
             compiles: !command.starts.is_empty(),

@@ -25,7 +25,20 @@ pub(super) use super::supervisor::self_test::attempts;
 use crate::system::Shortage;
 use referee_text::{escape, escape_controls, is_full};
 
-pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
+/// Tries the quicker ways to build the sandbox first, and finds control groups for it.
+pub(super) fn try_out(settings: &mut Settings) -> Result<(), NotAvailable> {
+    let tried = works(settings);
+    if tried.as_ref().is_err_and(|failure| !failure.is_for_want()) {
+        settings.own_view = false;
+        settings.keeps_box = false;
+        works(settings)?;
+    } else {
+        tried?;
+    }
+    find_groups(settings)
+}
+
+fn works(settings: &Settings) -> Result<(), NotAvailable> {
     let name = match settings.kind {
         Kind::Bwrap => "bubblewrap with seccomp",
         Kind::Landlock => "Landlock with seccomp",
@@ -126,7 +139,7 @@ const BY_SYSTEM: &str = "(os error ";
 
 /// Where control groups can be made: the kernel must kill a program in them that uses more memory
 /// than it may.
-pub(super) fn find_groups(settings: &mut Settings) -> Result<(), NotAvailable> {
+fn find_groups(settings: &mut Settings) -> Result<(), NotAvailable> {
     let parents = ParentGroups::find();
     if parents.is_empty() {
         return Ok(());

@@ -126,6 +126,7 @@ pub(super) struct Settings {
     /// Whether Landlock bots get their own process ids and scratch file system.
     pub(super) own_view: bool,
     /// Whether what bubblewrap built is kept for a bot's next process.
+    #[cfg(all(target_os = "linux", not(portable)))]
     pub(super) keeps_box: bool,
     /// Where control groups for bots can be made.
     #[cfg(all(target_os = "linux", not(portable)))]
@@ -140,6 +141,7 @@ impl Settings {
             kind,
             request,
             own_view: kind == Kind::Landlock,
+            #[cfg(all(target_os = "linux", not(portable)))]
             keeps_box: kind == Kind::Bwrap,
             #[cfg(all(target_os = "linux", not(portable)))]
             groups: ParentGroups::default(),

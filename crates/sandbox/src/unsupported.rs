@@ -17,7 +17,7 @@ pub mod supervisor {
 
         impl SupervisorConnection {
             #[expect(clippy::unused_async, reason = "its counterpart waits")]
-            pub async fn ready(&mut self) -> io::Result<Option<Pid>> {
+            pub async fn ready(&mut self) -> io::Result<(Option<Pid>, Option<OpenAccount>)> {
                 match *self {}
             }
 
@@ -26,10 +26,6 @@ pub mod supervisor {
             }
 
             pub fn exit_report(&mut self) -> Option<ExitReport> {
-                match *self {}
-            }
-
-            pub fn take_account(&mut self) -> Option<OpenAccount> {
                 match *self {}
             }
 
@@ -42,10 +38,6 @@ pub mod supervisor {
             }
 
             pub fn bot(&self, _: Pid) -> Option<Pid> {
-                match *self {}
-            }
-
-            pub fn bot_has_ended(&self, _: Pid) -> bool {
                 match *self {}
             }
 
@@ -71,6 +63,10 @@ pub mod procfs {
         }
 
         pub const fn state(&self) -> Option<char> {
+            match *self {}
+        }
+
+        pub const fn has_ended(&self) -> bool {
             match *self {}
         }
 
@@ -108,13 +104,18 @@ pub mod cgroup {
 
 pub mod private_copy {
 
-    use crate::confinement::{BotCommand, CopySummary};
+    use std::path::PathBuf;
+
+    use crate::confinement::BotCommand;
     use crate::executable::CannotStart;
     use crate::settings::Settings;
+    use crate::snapshot::ContentHash;
 
     #[derive(Debug)]
     pub struct PrivateCopy {
-        pub(crate) summary: CopySummary,
+        pub(crate) hash: ContentHash,
+        pub(crate) directory: PathBuf,
+        pub(crate) large: Option<(PathBuf, u64)>,
     }
 
     impl PrivateCopy {
@@ -141,17 +142,12 @@ pub mod probe {
         Vec::new()
     }
 
-    pub(crate) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
+    pub(crate) fn try_out(settings: &mut Settings) -> Result<(), NotAvailable> {
         Err(NotAvailable {
             probe: format!("the sandbox {}", settings.kind),
             cause: "available on Linux only".to_owned(),
             fix: "use --sandbox none, for bots that you trust".to_owned(),
             obstacle: Obstacle::Absent,
         })
-    }
-
-    #[expect(clippy::unnecessary_wraps, reason = "its counterpart may fail")]
-    pub(crate) const fn find_groups(_: &mut Settings) -> Result<(), NotAvailable> {
-        Ok(())
     }
 }

@@ -330,7 +330,8 @@ impl Plan {
     }
 }
 
-fn number_of(text: &str) -> u64 {
+/// The first bytes of its hash.
+pub(crate) fn number_of(text: &str) -> u64 {
     let digest = Sha256::digest(text.as_bytes());
     let bytes = digest.iter().take(size_of::<u64>());
     bytes.fold(0, |number, &byte| number << 8 | u64::from(byte))

@@ -89,16 +89,7 @@ impl Player for Process {
             exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
         };
         Ok(Err(match error {
-            ExchangeError::Early { previous, output } => Fault::ExtraOutput {
-                first: previous,
-                second: output,
-                early: true,
-            },
-            ExchangeError::Extra { first, rest } => Fault::ExtraOutput {
-                first,
-                second: rest,
-                early: false,
-            },
+            ExchangeError::Fault(fault) => fault,
             ExchangeError::Timeout { partial } => {
                 let timeout = self.timeout(request, allowance, fresh, asked.elapsed(), usage);
                 self.timed_out(timeout, partial, limit).await
@@ -111,7 +102,6 @@ impl Player for Process {
                 timeout.unwatched = charge::unwatched(&allowance, elapsed, limit);
                 Fault::Timeout(Box::new(timeout))
             }
-            ExchangeError::TooLong { start } => Fault::LineTooLong { start },
             ExchangeError::Eof { partial } => self.ended(Stream::Output, partial).await?,
             ExchangeError::InputClosed => self.ended(Stream::Input, Vec::new()).await?,
         }))

@@ -8,12 +8,11 @@
 //! small steps until that is known; an answer in one of them is accepted if its time then proves
 //! not to have been over.
 
-use std::num::NonZero;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 use crate::bot::meter::{self, TurnUsage};
 use crate::bot::player::{Allowance, ClockKind};
+use crate::threads;
 
 /// Least extension: shorter ones cost more than they give.
 const STEP: Duration = Duration::from_millis(1);
@@ -115,8 +114,7 @@ pub(super) fn unwatched(allowance: &Allowance, elapsed: Duration, limit: Duratio
 
 /// The CPUs that this program, and thus a bot, may use.
 fn processors() -> u32 {
-    let number = available_parallelism().map_or(1, NonZero::get);
-    u32::try_from(number).unwrap_or(u32::MAX)
+    u32::try_from(threads::processors()).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -298,7 +296,7 @@ mod tests {
     #[test]
     fn threads_share_a_clock_of_processor_time() {
         let allowance = allowance(ClockKind::Cpu);
-        let processors = available_parallelism().map_or(1, NonZero::get);
+        let processors = threads::processors();
         let number = u32::try_from(processors).unwrap();
         // All CPUs together may have used it up by then, not before.
         assert_eq!(

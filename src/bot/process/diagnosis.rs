@@ -38,7 +38,10 @@ impl Process {
         self.gone_within(EXIT_AFTER_EOF).await?;
         if self.exit.is_none()
             && let (Some(supervisor), Some(group)) = (&self.supervisor, &self.group)
-            && supervisor.bot_has_ended(group.leader())
+            && supervisor
+                .bot(group.leader())
+                .and_then(Stat::read)
+                .is_none_or(|stat| stat.has_ended())
         {
             // The report is late because the supervisor first kills what the bot had started.
             self.gone_within(REPORT).await?;

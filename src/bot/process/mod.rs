@@ -212,10 +212,14 @@ impl Process {
 
     /// Waits until a program in a sandbox runs: some milliseconds. The error says why it does not.
     pub async fn ready(&mut self) -> io::Result<()> {
+        let mut account = None;
         if let Some(supervisor) = &mut self.supervisor {
             let ready = timeout(BUILDING, supervisor.ready()).await;
             match ready.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut))) {
-                Ok(leader) => self.group = leader.map(Group::led_by),
+                Ok((leader, counting)) => {
+                    self.group = leader.map(Group::led_by);
+                    account = counting;
+                }
                 Err(error) => {
                     self.stop(GracePeriods::FAULT).await?;
                     let stderr = escape(self.stderr_end(QUOTED_STDERR).trim_ascii_end());
@@ -232,10 +236,7 @@ impl Process {
             }
         }
         self.log_start();
-        let supervisor = self.supervisor.as_mut();
-        let is_supervised = supervisor.is_some();
-        let account = supervisor.and_then(SupervisorConnection::take_account);
-        self.meter.started(is_supervised, account);
+        self.meter.started(self.supervisor.is_some(), account);
         self.set_frozen(true);
         Ok(())
     }

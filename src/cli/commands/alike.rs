@@ -7,7 +7,6 @@ use crate::cli::support::folder::plan_in;
 use crate::cli::support::games::check_builtins;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
-use crate::cli::support::setup::recorded_ruleset;
 use referee::alike::questions::{Position, draw};
 use referee::alike::{Answers, QUESTIONS, Questionnaire};
 use referee::play::game_runner::GameError;
@@ -228,7 +227,7 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
         }
     }
     let ruleset = match &recorded {
-        Some(record) => recorded_ruleset(record)?,
+        Some(record) => record.ruleset()?,
         None => options.ruleset(plan.as_ref())?,
     };
     let starters = options.bots(&asking.starter)?;

@@ -80,8 +80,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let columns = terminal_width(&io::stdout());
     let lines = position.lines.iter();
-    let lines: String = lines.map(|(a, b)| format!("{a} {b}\n")).collect();
-    let text = |palette: &_| draw_within(&position.picture, palette, columns) + &lines;
+    let lines: Vec<String> = lines.map(|(a, b)| format!("{a} {b}\n")).collect();
+    let text = |palette: &_| draw_within(&position.picture, palette, columns) + &lines.concat();
     print_found(args.json, || &position.json, text)?;
     if lines.is_empty() && !args.json {
         print_stderr(position.no_line);

@@ -102,14 +102,6 @@ impl Args {
     fn writes_markdown_to_stdout(&self) -> bool {
         self.markdown.as_deref() == Some(Path::new("-"))
     }
-
-    fn options(&self) -> Options {
-        Options {
-            pairs: Some(self.pairs),
-            games: self.games.clone(),
-            ..Options::default()
-        }
-    }
 }
 
 const fn percentage(has_pool: bool) -> u8 {
@@ -122,7 +114,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.json && args.writes_markdown_to_stdout() {
         bail!("--json and --markdown - both write to standard output; give --markdown a file");
     }
-    let options = args.options();
+    let options = Options {
+        pairs: Some(args.pairs),
+        games: args.games.clone(),
+        ..Options::default()
+    };
     let ruleset = options.ruleset(None)?;
     check_solvable(&*ruleset, "--adjudicate", args.games.adjudicate)?;
     let sandbox = args.games.sandbox.sandbox()?;
@@ -209,7 +205,7 @@ impl Playing<'_> {
         let old = self.directory.plan()?;
         let seed = self.args.games.seed.or(old.as_ref().map(|old| old.seed));
         let seed = seed.unwrap_or_else(seed::drawn);
-        announce_terms(self.args, entered.len() - 2, self.venue.jobs, seed);
+        announce_terms(self.args, entered.len() - 2, self.venue.settings.jobs, seed);
         let (mut problem, mut ended, mut rejected) = (None, None, Vec::new());
         if let Some(old) = &old {
             // Those of the pool that failed the check play no games.
@@ -218,7 +214,7 @@ impl Playing<'_> {
         } else if !self.args.games.no_check {
             // Report bad openings before the checks.
             let request = self.venue.request();
-            request.check_openings(&*self.venue.ruleset, seed)?;
+            request.check_openings(&*self.venue.settings.ruleset, seed)?;
             let checked = self.venue.check(entered.clone(), &mut rejected);
             tokio::select! {
                 fit = checked => {
@@ -251,7 +247,8 @@ impl Playing<'_> {
                 bench_after: Some(0),
                 ..self.venue.request()
             };
-            let mut plan = request.new_plan(&*self.venue.ruleset, bots.clone(), rejected, seed)?;
+            let mut plan =
+                request.new_plan(&*self.venue.settings.ruleset, bots.clone(), rejected, seed)?;
             plan.rounds = vec![round(&opponents)];
             warn_of_few_openings(&plan, opponents.len());
             let mut differences = Vec::new();

@@ -375,7 +375,7 @@ impl Climb<'_> {
         };
         let entrants = both(bot, &self.references[place]);
         let bots = entrants.iter().map(|bot| bot.plan.clone()).collect();
-        let plan = request.new_plan(&*self.venue.ruleset, bots, Vec::new(), seed)?;
+        let plan = request.new_plan(&*self.venue.settings.ruleset, bots, Vec::new(), seed)?;
         let differences = old.as_ref().map(|old| {
             let mut moved = plan.clone();
             for (bot, before) in moved.bots.iter_mut().zip(&old.bots) {

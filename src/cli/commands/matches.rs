@@ -19,7 +19,8 @@ use referee::bot::process::GracePeriods;
 use referee::bot::stderr::Tap;
 use referee::game::quarto::PieceFormat;
 use referee::log_target::SPAN;
-use referee::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
+use referee::play::Observer;
+use referee::play::match_runner::{MatchPlan, MatchRunner};
 use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use referee::sandbox::Confinement;
 use referee::seed;
@@ -172,7 +173,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     });
     let out = BufWriter::new(GameText);
     let mut observer = Recorded {
-        inner: TerminalView::new(names, options.games, view, out, Notes),
+        view: TerminalView::new(names, options.games, view, out, Notes),
         file,
         pages,
         table,
@@ -181,13 +182,13 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     let _span = tracing::info_span!(target: SPAN, "match").entered();
     let runner = GameRunner::new(ruleset, options.adjudicate)?;
     let mut runner = MatchRunner::new(runner, plan, seats);
-    let played = run(&mut runner, &mut observer);
+    let played = run(&mut runner, &mut |event| observer.note(event));
     // Games before a bot or the machine failed count.
     let cannot_go_on = matches!(played, Err(Failure::Usage(_) | Failure::Exhausted(_)))
         && runner.score().games() > 0;
     observer.bar = None;
     if played.is_ok() || cannot_go_on {
-        observer.inner.score(runner.score())?;
+        observer.view.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
     let finished = observer.pages.finish(played.is_ok());
@@ -197,7 +198,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
 
 /// Who plays there. A person against a bot plays at the page, if one is served that can draw the game.
 fn at_terminal(options: &Options, bots: &[BotSpec; 2], ruleset: &dyn Game) -> [bool; 2] {
-    let people = bots.each_ref().map(|bot| *bot == BotSpec::Human);
+    let people = bots.each_ref().map(|bot| bot.program().is_none());
     let is_drawn = options.pages.live.is_on() && ruleset.program().is_none();
     if is_drawn && people[0] != people[1] {
         return [false; 2];
@@ -207,7 +208,7 @@ fn at_terminal(options: &Options, bots: &[BotSpec; 2], ruleset: &dyn Game) -> [b
 
 fn names(options: &Options, bots: &[BotSpec; 2]) -> [String; 2] {
     let given = [&options.name1, &options.name2];
-    let two_people = *bots == [BotSpec::Human, BotSpec::Human];
+    let two_people = bots.iter().all(|bot| bot.program().is_none());
     let names = [0, 1].map(|i| match given[i] {
         Some(given) => short_name(given),
         None if two_people => format!("player {}", i + 1),
@@ -240,7 +241,7 @@ fn view_options(options: &Options, json: bool, people: [bool; 2]) -> ViewOptions
     }
 }
 
-fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<()> {
+fn run(runner: &mut MatchRunner, observer: &mut Observer<'_>) -> Result<()> {
     with_bots(async {
         let played = until_interrupted(async { Ok(Box::pin(runner.run(observer)).await?) }).await;
         let grace = match played {

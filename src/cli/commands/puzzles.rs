@@ -8,7 +8,6 @@ use crate::cli::support::folder::all_records;
 use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::{fault_json, fault_lines};
 use crate::cli::support::runtime::run_interruptible;
-use crate::cli::support::setup::recorded_ruleset;
 use crate::cli::support::values::SolverArgs;
 use referee::game::registry::GAMES;
 use referee::play::examiner::{Asked, Line};
@@ -129,7 +128,7 @@ fn make(args: &MakeArgs) -> Result<()> {
 /// Fails for a game without a solver.
 fn solvable(record: &Record) -> Result<Arc<dyn Game>, String> {
     let is_known = registry::find(&record.game).is_some();
-    let ruleset = is_known.then(|| recorded_ruleset(record)).transpose()?;
+    let ruleset = is_known.then(|| record.ruleset()).transpose()?;
     ruleset
         .filter(|ruleset| ruleset.info().is_solvable())
         .ok_or_else(|| {

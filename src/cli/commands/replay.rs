@@ -6,7 +6,7 @@ use crate::cli::support::output::{Channel, Notes};
 use crate::cli::support::pages::{write, write_file};
 use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::Recorded;
-use referee::play::replay::{ReplayError, replay, start_of};
+use referee::play::replay::{replay, start_of};
 use referee::play::setup::reproduce_forfeit;
 use referee::report::picture::stills;
 use referee::report::serve::Feed;
@@ -195,9 +195,16 @@ fn show(
             }
             Err(violation) => return of_game(violation.problem),
         }
-        replay(ruleset, record, &mut view)
+        let mut shown = Ok(());
+        let replayed = replay(ruleset, record, &mut |event| {
+            if shown.is_ok() {
+                shown = view.note(event);
+            }
+        });
+        shown?;
+        replayed
     } else {
-        replay(ruleset, record, &mut ())
+        replay(ruleset, record, &mut |_| {})
     };
     match replayed {
         Ok(_) if detail.is_none() => Ok(None),
@@ -217,7 +224,6 @@ fn show(
             view.closing(record, &request, reproduce.as_deref())?;
             Ok(None)
         }
-        Err(ReplayError::Io(error)) => Err(error.into()),
-        Err(ReplayError::Violation(violation)) => of_game(violation.to_string()),
+        Err(violation) => of_game(violation.to_string()),
     }
 }

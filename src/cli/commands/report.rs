@@ -14,7 +14,6 @@ use referee::record::reader::Reader;
 use referee::report::markup::as_html;
 use referee::report::own::{OwnGames, Since, not_entered_text, own, since};
 use referee::report::serve::{Feed, State};
-use referee::tournament::ratings::Model;
 use referee::tournament::standings::NotEntered;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -320,7 +319,7 @@ fn members(path: &Path) -> Result<BTreeMap<String, OfMember>> {
     let mut results = Results::new(&plan);
     TournamentDirectory::read_journal(&games, &plan, &mut results)?;
     let ranking = results.ranking(&plan);
-    let standings = results.collector.ranked(&Model::default(), &ranking)?;
+    let standings = results.collector.standings(&ranking)?;
     let news = AllNews::read((path, &league), &plan, &games)?;
     for (name, of) in &mut members {
         let Some(mut news) = news.of(name, &league, &plan) else {

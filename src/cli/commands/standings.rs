@@ -12,7 +12,6 @@ use referee::record::RecordSummary;
 use referee::record::reader::{LineError, Reader};
 use referee::record::summaries::{Parsed, take_all, threads_for};
 use referee::report::standings::{as_csv, as_json, markdown, table};
-use referee::tournament::ratings::Model;
 use referee::tournament::standings::{Collector, Game, GameTimes, TieBreak};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -145,7 +144,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if !args.tie_break.is_empty() {
         ranking.tie_breaks.clone_from(&args.tie_break);
     }
-    let standings = games.collector.ranked(&Model::default(), &ranking)?;
+    let standings = games.collector.standings(&ranking)?;
     for wanted in &args.bot {
         let is_here = |name: &str| name.split('@').next() == Some(wanted) || name == wanted;
         if !standings.places.iter().any(|place| is_here(&place.name)) {

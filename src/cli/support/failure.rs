@@ -102,7 +102,7 @@ impl From<TournamentError> for Failure {
     fn from(error: TournamentError) -> Self {
         match error {
             TournamentError::Exhausted(limit) => Self::Exhausted(limit),
-            TournamentError::Machine(_) => Self::Referee(error.to_string()),
+            TournamentError::Machine(problem) => Self::Referee(problem),
             error => Self::Usage(error.to_string()),
         }
     }

@@ -75,7 +75,9 @@ pub(crate) fn read_text(path: &Path, most: u64) -> Result<String> {
 
 /// Atomically: a process that has the old file open still reads it completely.
 pub(crate) fn replace_file(path: &Path, text: &str) -> Result<()> {
-    let replaced = if path.is_file() || !path.exists() {
+    let replaced = if path.is_dir() {
+        Err(io::ErrorKind::IsADirectory.into())
+    } else if path.is_file() || !path.exists() {
         replace(path, text.as_bytes())
     } else {
         // A pipe or a terminal.
@@ -103,14 +105,12 @@ pub(crate) fn title_of(paths: &[PathBuf]) -> String {
 }
 
 pub(crate) fn plan_of(file: &Path) -> Result<Option<Plan>> {
-    if !file.ends_with("games.jsonl") {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    // Other records are a table of their own.
+    if !file.ends_with("games.jsonl") || !folder.join("plan.json").is_file() {
         return Ok(None);
     }
-    match TournamentDirectory::at(file.parent().unwrap_or(Path::new(""))).plan() {
-        // Other records are a table of their own.
-        Err(TournamentError::NoPlan(_)) => Ok(None),
-        plan => Ok(plan?),
-    }
+    Ok(TournamentDirectory::at(folder).plan()?)
 }
 
 pub(crate) fn plan_in(texts: &[String]) -> Result<Option<Plan>> {

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::folder::{pieces_of, plan_of};
 use super::games::{self, GameArg};
 use super::prelude::*;
-use super::setup::{bot, recorded_ruleset};
+use super::setup::bot;
 use referee::game_program::GameProgram;
 use referee::play::examiner::{Question, questions};
 use referee::play::game_runner::GameFault;
@@ -314,7 +314,7 @@ impl RecordedRules {
             }
         }
         if registry::find(&record.game).is_some() {
-            return recorded_ruleset(record);
+            return record.ruleset();
         }
         Err(format!(
             "the game {} is unknown; if it is a program, give it with --game",

@@ -5,14 +5,10 @@ use std::fs::OpenOptions;
 use super::output::caught_up;
 use super::pages::Pages;
 use super::prelude::*;
-use referee::bot::info::Info;
-use referee::game::Side;
-use referee::play::GameObserver;
-use referee::play::clock::Clock;
-use referee::play::match_runner::{MatchGame, MatchObserver};
-use referee::play::setup::GameSetup;
+use referee::play::GameEvent;
 use referee::play::stage::Table;
 use referee::record::journal::{Journal, LINGERING_LOCK, OpenError};
+use referee::report::terminal_view::TerminalView;
 
 pub(crate) struct RecordFile {
     path: PathBuf,
@@ -45,92 +41,45 @@ impl RecordFile {
             journal,
         })
     }
-
-    /// Appends a line with its newline, completely or not at all.
-    fn append(&mut self, line: &str) -> io::Result<()> {
-        self.journal.append(line).map_err(|error| {
-            let (path, cause) = (self.path.display(), referee::text::cause(&error));
-            io::Error::other(format!("{path}: cannot write the record: {cause}"))
-        })
-    }
 }
 
-pub(crate) struct Recorded<F> {
-    pub(crate) inner: F,
+/// What becomes of a match besides the view of it.
+pub(crate) struct Recorded<O, E> {
+    pub(crate) view: TerminalView<O, E>,
     pub(crate) file: Option<RecordFile>,
     pub(crate) pages: Pages,
     pub(crate) table: Option<Table>,
     pub(crate) bar: Option<ProgressBar>,
 }
 
-impl<F: GameObserver> GameObserver for Recorded<F> {
-    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Game) -> io::Result<()> {
+impl<O: io::Write, E: io::Write> Recorded<O, E> {
+    pub(crate) fn note(&mut self, event: &GameEvent<'_>) -> io::Result<()> {
         if let Some(table) = &mut self.table {
-            table.begins(setup, start)?;
+            table.note(event);
         }
-        self.inner.begins(setup, start)
-    }
-
-    fn to_move(&mut self, side: Side, clocks: &[Clock; 2]) -> io::Result<()> {
-        if let Some(table) = &mut self.table {
-            table.to_move(side, clocks)?;
+        if let GameEvent::Ended { game, .. } = event {
+            if let Some(RecordFile { path, journal }) = &mut self.file {
+                journal.append(game.line()).map_err(|error| {
+                    let (path, cause) = (path.display(), referee::text::cause(&error));
+                    io::Error::other(format!("{path}: cannot write the record: {cause}"))
+                })?;
+            }
+            self.pages.publish(game.record())?;
         }
-        self.inner.to_move(side, clocks)
-    }
-
-    fn asked(&mut self, side: Side, request: &str) -> io::Result<()> {
-        self.inner.asked(side, request)
-    }
-
-    fn answered(&mut self, side: Side, line: &[u8], elapsed: Duration) -> io::Result<()> {
-        self.inner.answered(side, line, elapsed)
-    }
-
-    fn info(&mut self, side: Side, info: &Info) -> io::Result<()> {
-        self.inner.info(side, info)
-    }
-
-    fn turn(
-        &mut self,
-        side: Side,
-        turn: &str,
-        after: &dyn Game,
-        elapsed: Duration,
-    ) -> io::Result<()> {
-        if let Some(table) = &mut self.table {
-            table.turn(side, turn, after, elapsed)?;
-        }
-        self.inner.turn(side, turn, after, elapsed)
-    }
-
-    fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
-        self.inner.stalled(why, again)
-    }
-}
-
-impl<F: MatchObserver> MatchObserver for Recorded<F> {
-    fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
-        if let Some(file) = &mut self.file {
-            file.append(game.finished.line())?;
-        }
-        if let Some(table) = &mut self.table {
-            table.leave();
-        }
-        self.pages.publish(game.record())?;
-        if let Some(bar) = self.bar.as_ref().filter(|_| game.fault.is_some()) {
+        let is_warning = matches!(
+            event,
+            GameEvent::Benched { .. } | GameEvent::Ended { fault: Some(_), .. }
+        );
+        if let Some(bar) = self.bar.as_ref().filter(|_| is_warning) {
             bar.line.clear();
         }
-        self.inner.ended(game)?;
+        self.view.note(event)?;
+        if !matches!(event, GameEvent::Ended { .. }) {
+            return Ok(());
+        }
         if let Some(bar) = &self.bar {
             bar.inc();
         }
         caught_up()
-    }
-
-    fn benched(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
-        if let Some(bar) = &self.bar {
-            bar.line.clear();
-        }
-        self.inner.benched(bot, failures, games_left)
     }
 }

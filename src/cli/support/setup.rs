@@ -45,10 +45,6 @@ pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
     usage!("{path}: cannot be written: {cause}; choose a place where you may write")
 }
 
-pub(crate) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Game>, String> {
-    registry::of_record(&record.game, &record.rules, record.pieces.as_deref())
-}
-
 pub(crate) fn palette(stream: &impl RawStream) -> Palette {
     if stream.is_terminal() && AutoStream::choice(stream) != ColorChoice::Never {
         Palette {

@@ -6,10 +6,10 @@
 pub mod scale;
 
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use self::scale::{Rung, Scale};
 use crate::arena::comparison::Progress;
+use crate::arena::plan::number_of;
 use crate::arena::results::Endings;
 use crate::record::Ending;
 use crate::tournament::sprt::Decision;
@@ -153,8 +153,6 @@ impl RungResult {
 
 pub fn seed_of(scale: &Scale, rung: &Rung, hash: &str) -> u64 {
     let text = format!("{}\n{}\n{}\n{hash}", scale.seed, rung.name, rung.bot);
-    let digest = Sha256::digest(text.as_bytes());
-    let number = digest.iter().take(4);
     // Short: easy to type.
-    number.fold(0, |number, &byte| number << 8 | u64::from(byte))
+    number_of(&text) >> u32::BITS
 }

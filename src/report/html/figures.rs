@@ -13,7 +13,7 @@ use crate::report::integer;
 use crate::report::own::asked;
 use crate::report::standings::{columns, order, row, separate};
 use crate::text::{escape_controls, join_parts};
-use crate::tournament::ratings::{Model, RatingError};
+use crate::tournament::ratings::RatingError;
 use crate::tournament::standings::{Collector, Place, Ranking, Scores, Standings};
 
 /// Bars of the page's charts in a factor of ten; the first begins at 1 µs.
@@ -83,7 +83,7 @@ impl Figures {
         let count = self.bots.len().max(bots[0] + 1).max(bots[1] + 1);
         self.bots.resize(count, OfBot::default());
         if let Some(analysis) = record.more.get("analysis") {
-            let by_phase = phase_tallies(record, &Annotation::from_json(analysis));
+            let by_phase = phase_tallies(record, Annotation::from_json(analysis));
             for (phase, tallies) in by_phase.into_iter().enumerate() {
                 for (bot, tally) in bots.into_iter().zip(tallies) {
                     self.bots[bot].by_phase[phase] += tally;
@@ -127,7 +127,7 @@ impl Figures {
     }
 
     pub fn standings(&self) -> Result<Standings, RatingError> {
-        self.collector.ranked(&Model::default(), &self.ranking)
+        self.collector.standings(&self.ranking)
     }
 
     /// For the script. `standings` are those of [`Figures::standings`].
@@ -238,7 +238,7 @@ fn absent(standings: &Standings) -> Vec<Value> {
 
 /// The bots that have played; empty when results determine no ratings.
 fn rated(scores: &Scores, bots: usize) -> Vec<Rated> {
-    let Ok(ratings) = scores.ratings(bots, &Model::default()) else {
+    let Ok(ratings) = scores.ratings(bots) else {
         return Vec::new();
     };
     let groups: Vec<usize> = ratings.bots.iter().map(|rating| rating.group).collect();
@@ -304,15 +304,12 @@ fn phase(record: &Record, turn: usize) -> usize {
     (filled * PHASES / all).min(PHASES - 1)
 }
 
-fn phase_tallies(record: &Record, analysis: &Annotation) -> [[annotation::Tally; 2]; PHASES] {
-    let turns = 1..=record.turns.len();
+fn phase_tallies(record: &Record, analysis: Annotation) -> [[annotation::Tally; 2]; PHASES] {
     let mut parts = [0, 1, 2].map(|_| Annotation::default());
-    for note in analysis
-        .turns
-        .iter()
-        .filter(|note| turns.contains(&note.turn))
-    {
-        parts[phase(record, note.turn)].turns.push(note.clone());
+    for note in analysis.turns {
+        if (1..=record.turns.len()).contains(&note.turn) {
+            parts[phase(record, note.turn)].turns.push(note);
+        }
     }
     parts.map(|part| part.tallies(record.first, record.turns.len()))
 }

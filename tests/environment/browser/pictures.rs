@@ -1,7 +1,6 @@
 //! Pictures as files (`report::picture`) beside the drawings of the page: the same shapes at the same places in the same
 //! colours.
 
-use referee::game::registry;
 use referee::record::Record;
 use referee::report::picture::stills;
 use serde_json::Value;
@@ -64,7 +63,7 @@ fn compare(what: &str, found: &[Vec<String>], expected: &[Vec<String>]) -> Resul
 
 fn drawn(record: &Value) -> Result<Vec<String>> {
     let record = Record::from_line(record.to_string().as_bytes())?;
-    let game = registry::of_record(&record.game, &record.rules, record.pieces.as_deref())?;
+    let game = record.ruleset()?;
     stills(&*game, &record)
 }
 

@@ -34,6 +34,11 @@ impl Limits {
         }
     }
 
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     pub(super) fn after(&self, nodes: u64) -> Self {
         Self {
             nodes: self.nodes.map(|limit| limit.saturating_sub(nodes)),
@@ -73,7 +78,7 @@ impl<'a> LimitCheck<'a> {
         let before = self.nodes.fetch_add(nodes, Ordering::Relaxed);
         let reached = before + nodes >= self.last_node
             || (self.limits.stop.as_ref()).is_some_and(|stop| stop.load(Ordering::Relaxed))
-            || (self.limits.deadline).is_some_and(|deadline| Instant::now() >= deadline);
+            || self.limits.is_late();
         if reached {
             self.over.store(true, Ordering::Relaxed);
         }

@@ -187,10 +187,14 @@ impl Solver {
         self.table.bytes()
     }
 
-    /// The shipped book's value of a position with this [`book_key`].
-    pub fn book_value(&self, key: u64, rules: Rules) -> u8 {
-        let bounds = self.book.get(key, rules);
-        bounds.unwrap_or(Bounds::UNKNOWN).to_byte()
+    /// The [`book_key`] of an early position, and its value in a book: what the book of this solver has, and what has been
+    /// proven since.
+    pub fn book_value(&self, position: &Position) -> Option<(u64, u8)> {
+        let hash = proof_book::hash_of(position)?;
+        let shipped = self.book.get(hash.signature, position.rules());
+        let known = shipped.into_iter().chain(self.table.get(hash));
+        let bounds = known.reduce(Bounds::and).unwrap_or(Bounds::UNKNOWN);
+        Some((hash.signature, bounds.to_byte()))
     }
 
     /// `None` when the search reached a limit. One search, where [`Solve::solve`] needs two or more.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::bitboard::{Bitboard, has_squares};
 use super::compact_book::CompactBook;
 use super::evaluation::Bounds;
-use super::symmetry::{LiveLines, Symmetries};
+use super::symmetry::{Hash, LiveLines, Symmetries};
 use super::threats::Threats;
 use crate::game::quarto::{Position, Rules};
 
@@ -41,14 +41,19 @@ impl ProofBook {
 /// The same for all positions that are equal by symmetry, though a few have several; `None` when nothing is in hand or
 /// the piece in hand wins.
 pub fn book_key(position: &Position) -> Option<u64> {
+    hash_of(position).map(|hash| hash.signature)
+}
+
+/// That of the search; `None` without a [`book_key`].
+pub(super) fn hash_of(position: &Position) -> Option<Hash> {
     if has_squares(position.rules()) {
-        key_of::<true>(position)
+        hash_by::<true>(position)
     } else {
-        key_of::<false>(position)
+        hash_by::<false>(position)
     }
 }
 
-fn key_of<const SQUARES: bool>(position: &Position) -> Option<u64> {
+fn hash_by<const SQUARES: bool>(position: &Position) -> Option<Hash> {
     let (board, hand) = Bitboard::of(position);
     let hand = hand?;
     if Threats::of::<SQUARES>(&board).wins(hand) {
@@ -57,5 +62,5 @@ fn key_of<const SQUARES: bool>(position: &Position) -> Option<u64> {
     let symmetries = Symmetries::of(position.rules());
     let live = LiveLines::of::<SQUARES>(&board);
     let key = symmetries.key::<SQUARES>(&board, &live, hand, true);
-    Some(symmetries.hash(&key).signature)
+    Some(symmetries.hash(&key))
 }

@@ -22,6 +22,9 @@ const OPENING_SHARE: u32 = 20;
 /// Without a clock.
 const NODES: u64 = 1 << 22;
 
+/// A hundredth of what can be counted.
+const UNLIMITED: u64 = u64::MAX / 100;
+
 /// Nodes of a search that only has a result if the book or the table has the position.
 const PROBE_NODES: u64 = 1 << 12;
 
@@ -55,14 +58,8 @@ const MISTAKE_NODES: u64 = 1 << 18;
 pub struct Perfect {
     /// Made when it is first needed: allocating the table takes time.
     solver: Option<Solver>,
-    budget: Budget,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Budget {
-    Time(Duration),
-    /// The same on every machine.
-    Nodes(u64),
+    /// Without it a search ends after [`NODES`]: the same on every machine.
+    time: Option<Duration>,
 }
 
 type Choice = (Turn, Position);
@@ -78,7 +75,7 @@ impl Perfect {
     pub fn new(move_time: Option<Duration>) -> Self {
         Self {
             solver: None,
-            budget: move_time.map_or(Budget::Nodes(NODES), |time| Budget::Time(thinking(time))),
+            time: move_time.map(thinking),
         }
     }
 
@@ -104,15 +101,12 @@ impl Perfect {
         });
         let opening = position.board().free_count() >= OPENING_FROM;
         let share = if opening { OPENING_SHARE } else { 1 };
-        let budget = match self.budget {
-            Budget::Time(time) => Budget::Time(time / share),
-            Budget::Nodes(nodes) => Budget::Nodes(nodes / u64::from(share)),
-        };
         let search = TurnSearch {
             nodes_before: solver.nodes(),
             solver,
             started: Instant::now(),
-            budget,
+            time: self.time.map(|time| time / share),
+            most_nodes: self.time.map_or(NODES / u64::from(share), |_| UNLIMITED),
         };
         let chosen = search.best(position, turns);
         chosen.or(Some(first))
@@ -130,34 +124,26 @@ struct TurnSearch<'a> {
     solver: &'a Solver,
     started: Instant,
     nodes_before: u64,
-    budget: Budget,
+    time: Option<Duration>,
+    most_nodes: u64,
 }
 
 impl TurnSearch<'_> {
     /// Limits that stop a search after this percentage of the budget, or after `nodes`.
     fn until(&self, percent: u32, nodes: u64) -> Limits {
-        match self.budget {
-            Budget::Time(time) => Limits {
-                deadline: self.started.checked_add(time * percent / 100),
-                nodes: Some(nodes),
-                ..Limits::NONE
-            },
-            Budget::Nodes(all) => {
-                let most = all * u64::from(percent) / 100;
-                Limits::nodes(nodes.min(most.saturating_sub(self.nodes())))
-            }
+        let part = self.time.map(|time| time * percent / 100);
+        let most = self.most_nodes * u64::from(percent) / 100;
+        let left = most.saturating_sub(self.solver.nodes() - self.nodes_before);
+        Limits {
+            deadline: part.and_then(|part| self.started.checked_add(part)),
+            nodes: Some(nodes.min(left)),
+            stop: None,
         }
-    }
-
-    fn nodes(&self) -> u64 {
-        self.solver.nodes() - self.nodes_before
     }
 
     fn is_over(&self, percent: u32) -> bool {
-        match self.budget {
-            Budget::Time(time) => self.started.elapsed() >= time * percent / 100,
-            Budget::Nodes(all) => self.nodes() >= all * u64::from(percent) / 100,
-        }
+        let limits = self.until(percent, UNLIMITED);
+        limits.nodes == Some(0) || limits.is_late()
     }
 
     /// None of the turns wins or loses immediately. A turn that draws is found in a hundredth of the time that it takes to

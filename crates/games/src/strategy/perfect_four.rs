@@ -55,13 +55,8 @@ impl PerfectFour {
     }
 
     fn evaluated(&self, position: &Position) -> Vec<(Column, Evaluation)> {
-        let Some(time) = self.time else {
-            return self
-                .solver
-                .solve_turns(position, Goal::Distance, &Limits::nodes(NODES));
-        };
-        let deadline = Instant::now().checked_add(time);
-        let mut nodes = FIRST_PASS_NODES;
+        let deadline = self.time.and_then(|time| Instant::now().checked_add(time));
+        let mut nodes = self.time.map_or(NODES, |_| FIRST_PASS_NODES);
         loop {
             let limits = Limits {
                 deadline,
@@ -69,8 +64,8 @@ impl PerfectFour {
                 stop: None,
             };
             let turns = self.solver.solve_turns(position, Goal::Distance, &limits);
-            let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if is_late || turns.iter().all(|(_, value)| value.value().is_some()) {
+            let is_over = self.time.is_none() || limits.is_late();
+            if is_over || turns.iter().all(|(_, value)| value.value().is_some()) {
                 return turns;
             }
             nodes = nodes.saturating_mul(8);

@@ -75,22 +75,7 @@ impl Search {
         if position.can_win_at_once() {
             return true;
         }
-        turns > 2 && self.has_winning_turn(position, turns - 1)
-    }
-
-    /// Whether the side to move has a turn after which the other one loses within `turns`.
-    fn has_winning_turn<P: Position>(&mut self, position: &P, turns: u32) -> bool {
-        position.moves().any(|mv| {
-            let Some(after) = played(position, mv) else {
-                return false;
-            };
-            if after.to_move() == position.to_move() {
-                // Half a turn: what was placed is followed by a gift.
-                self.has_winning_turn(&after, turns)
-            } else {
-                self.loses(&after, turns)
-            }
-        })
+        turns > 2 && self.is_decided(position, turns - 1, true)
     }
 
     /// Within this even number of turns, whatever it does.
@@ -98,21 +83,31 @@ impl Search {
         self.nodes += 1;
         position.outcome().is_none()
             && !position.can_win_at_once()
-            && self.all_turns_lose(position, turns - 1)
+            && self.is_decided(position, turns - 1, false)
     }
 
-    /// Whether the other side wins within `turns` after every turn of the side to move.
-    fn all_turns_lose<P: Position>(&mut self, position: &P, turns: u32) -> bool {
-        position.moves().all(|mv| {
+    /// Whether the side to move has a turn after which the other one loses within `turns`; or whether that one wins within
+    /// `turns` after every turn.
+    fn is_decided<P: Position>(&mut self, position: &P, turns: u32, wins: bool) -> bool {
+        let is_decided = |mv| {
             let Some(after) = played(position, mv) else {
                 return false;
             };
             if after.to_move() == position.to_move() {
-                self.all_turns_lose(&after, turns)
+                // Half a turn: what was placed is followed by a gift.
+                self.is_decided(&after, turns, wins)
+            } else if wins {
+                self.loses(&after, turns)
             } else {
                 self.wins(&after, turns)
             }
-        })
+        };
+        let mut moves = position.moves();
+        if wins {
+            moves.any(is_decided)
+        } else {
+            moves.all(is_decided)
+        }
     }
 }
 

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use referee_games::game::Position as _;
-use referee_games::game::quarto::{Board, Cell, Move, Piece, Position, Rules};
+use referee_games::game::quarto::{Board, Cell, Edition, Move, Piece, Position, Rules};
+use referee_games::game::{BuiltinGame as _, Position as _};
 use referee_games::solver::four_in_a_row::BOOK_DISCS;
-use referee_games::solver::{Options, Solver, book_key};
+use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver, Value, book_key};
 
 use crate::books::compact_book::{CompactBook, HEADER};
 use crate::books::{early_positions, four_positions, four_proofs, pack};
@@ -143,6 +143,22 @@ fn every_early_board_has_the_key_of_an_early_position_to_the_end() {
     }
 }
 
+#[test]
+fn what_a_solver_proves_can_go_into_a_book() {
+    let edition = Edition::default();
+    let position = edition.read_request("A..PC...J..EF... G").unwrap();
+    let solver = Solver::without_book(Options {
+        tt_bytes: 1 << 20,
+        threads: 1,
+    });
+    let unknown = Some((book_key(&position).unwrap(), 14));
+    assert_eq!(solver.book_value(&position), unknown);
+    let value = solver.solve(&position, Goal::Value, &Limits::NONE).value();
+    assert_eq!(value, Some(Value::Draw));
+    let (_, bounds) = solver.book_value(&position).unwrap();
+    assert_eq!(bounds, 7 << 4 | 7, "both bounds are a draw");
+}
+
 /// From the proofs in it, as `examples/make_books` makes it.
 #[test]
 #[ignore = "finds all early positions, some seconds in a release build"]
@@ -158,10 +174,9 @@ fn a_book_is_packed_as_it_is_shipped() {
             env!("CARGO_MANIFEST_DIR"),
             rules.name()
         );
-        let keys = levels.iter().flatten().filter_map(book_key);
-        let entries: Vec<_> = keys
-            .map(|key| (key, solver.book_value(key, rules)))
-            .collect();
+        let positions = levels.iter().flatten();
+        let entries = positions.filter_map(|position| solver.book_value(position));
+        let entries: Vec<_> = entries.collect();
         let packed = pack(&entries);
         assert!(packed == std::fs::read(shipped).ok(), "{}", rules.name());
     }

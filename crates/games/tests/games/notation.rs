@@ -64,7 +64,7 @@ fn cells_pieces_and_lines_have_ends() {
     assert_eq!(Piece::all().count(), 16);
     let lines: Vec<String> = Rules::Squares
         .lines()
-        .map(|line| line.to_string())
+        .map(|line| line.name().to_owned())
         .collect();
     assert_eq!(
         lines.join(" "),

@@ -18,7 +18,7 @@ use super::message::{SpawnRequest, SupervisorEvent, receive_some, send_descripto
 use crate::backend::Backend;
 use crate::cgroup::{Group, OpenAccount};
 use crate::limits::{ExitReport, ResourceLimits};
-use crate::procfs::{self, Stat};
+use crate::procfs;
 use crate::settings::Settings;
 use crate::system::most_open_files;
 
@@ -61,7 +61,6 @@ pub(crate) fn launch<C>(
         inbox: Inbox::default(),
         report: None,
         freezer: None,
-        account: None,
         kept,
         backend: request.backend.clone(),
         settings: Arc::clone(settings),
@@ -141,16 +140,15 @@ pub struct SupervisorConnection {
     report: Option<ExitReport>,
     /// Stops the bot's processes; `None` where only signals do.
     freezer: Option<Group>,
-    /// Counts their CPU time; until taken.
-    account: Option<OpenAccount>,
     kept: Option<KeptBox>,
     backend: Backend,
     settings: Arc<Settings>,
 }
 
 impl SupervisorConnection {
-    /// Waits until the bot runs; its process group. The error says why it does not.
-    pub async fn ready(&mut self) -> io::Result<Option<Pid>> {
+    /// Waits until the bot runs: its process group, and what counts the CPU time of its processes, if anything does.
+    /// The error says why it does not run.
+    pub async fn ready(&mut self) -> io::Result<(Option<Pid>, Option<OpenAccount>)> {
         loop {
             match self.inbox.next().transpose()? {
                 Some(SupervisorEvent::Ready {
@@ -162,8 +160,7 @@ impl SupervisorConnection {
                     self.kept = built.or(self.kept.take());
                     self.freezer = freezer;
                     let account = account.map(|account| account.open_account());
-                    self.account = account.transpose()?.flatten();
-                    return Ok(Pid::from_raw(pid));
+                    return Ok((Pid::from_raw(pid), account.transpose()?.flatten()));
                 }
                 Some(SupervisorEvent::Failed(failure)) => return Err(failure.into()),
                 Some(SupervisorEvent::Ended(report)) => self.report = Some(report),
@@ -176,11 +173,6 @@ impl SupervisorConnection {
                 }
             }
         }
-    }
-
-    /// Counts the CPU time of the bot's processes, once it runs; `None` where nothing does.
-    pub const fn take_account(&mut self) -> Option<OpenAccount> {
-        self.account.take()
     }
 
     /// Stops or continues the bot's processes by the kernel; `false` where it cannot.
@@ -217,12 +209,6 @@ impl SupervisorConnection {
     /// child any more.
     pub fn bot(&self, leader: Pid) -> Option<Pid> {
         (0..self.helpers()).try_fold(leader, |pid, _| procfs::children(pid).first().copied())
-    }
-
-    /// Whether the bot has exited, although not yet reported.
-    pub fn bot_has_ended(&self, leader: Pid) -> bool {
-        let stat = self.bot(leader).and_then(Stat::read);
-        stat.is_none_or(|stat| stat.has_ended())
     }
 
     pub fn limits(&self) -> &ResourceLimits {

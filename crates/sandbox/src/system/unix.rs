@@ -50,16 +50,6 @@ pub fn is_ignored(signal: i32) -> bool {
     done == 0 && unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN
 }
 
-#[cfg(target_os = "linux")]
-pub fn give_way() {
-    // On Linux `None` means this thread. If refused, nothing changes.
-    let _ = rustix::process::setpriority_process(None, 19);
-}
-
-/// Elsewhere this call sets the whole process's priority.
-#[cfg(not(target_os = "linux"))]
-pub const fn give_way() {}
-
 /// The command with which a person may kill a process that could not be killed.
 pub fn forced_end(pid: Pid) -> String {
     format!("sudo kill -KILL {}", pid.as_raw_pid())

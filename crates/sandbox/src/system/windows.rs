@@ -52,8 +52,6 @@ pub const fn is_stopped(_: Pid) -> bool {
     false
 }
 
-pub const fn give_way() {}
-
 pub const fn is_own(_: &Metadata) -> bool {
     true
 }

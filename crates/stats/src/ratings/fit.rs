@@ -33,8 +33,8 @@ impl Pairing {
     /// Of the bot of this seat, which moves first, and of the other; with virtual draws.
     fn points(&self, seat: usize) -> [f64; 2] {
         let [wins, draws, losses] = self.outcomes[seat].map(f64::from);
-        let drawn = 0.5 * (draws + self.virtual_draws);
-        [wins + drawn, losses + drawn]
+        let half = 0.5 * (draws + self.virtual_draws);
+        [wins + half, losses + half]
     }
 }
 

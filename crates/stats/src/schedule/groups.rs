@@ -7,9 +7,8 @@ pub const QUALIFIED: u32 = 2;
 
 const USUAL_SIZE: u32 = 4;
 
-pub const fn usual_groups(entrants: u32) -> u32 {
-    let groups = entrants.div_ceil(USUAL_SIZE);
-    if groups == 0 { 1 } else { groups }
+pub fn usual_groups(entrants: u32) -> u32 {
+    entrants.div_ceil(USUAL_SIZE).max(1)
 }
 
 /// The entrants of each group, by seed. They are dealt back and forth (of eight in two groups: 1, 4, 5, 8 and 2, 3,
@@ -70,8 +69,7 @@ pub fn qualified(tables: &[Vec<EntrantId>]) -> Vec<EntrantId> {
         second.swap(middle, middle - 1);
     }
     let first = place(0);
-    let rest = (2..QUALIFIED as usize).flat_map(place);
-    first.chain(second).chain(rest).collect()
+    first.chain(second).collect()
 }
 
 pub fn qualifiers(entrants: u32, count: u32) -> u32 {

@@ -9,17 +9,17 @@ use std::ops::AddAssign;
 
 use foldhash::HashMap;
 
-use self::ranking::{Criteria, Table};
-use self::scores::Sums;
-use super::ratings::{Model, Outcome, RatingError, rate};
+use self::ranking::{Criteria, Table, add_opponents};
+use self::scores::{Sums, total};
+use super::ratings::{Model, Outcome, Rating, RatingError, rate};
 use super::schedule::GameId;
 use super::sprt::Estimate;
 
 pub use self::ranking::{Byes, NotEntered, Order, RankBy, Ranking, Reached, TieBreak};
 pub use self::scores::Scores;
 
-/// With fewer pairs of games a likelihood of superiority would be far from the truth more often than not.
-const PAIRS_FOR_SUPERIORITY: f64 = 5.0;
+/// With fewer games a likelihood of superiority would be far from the truth more often than not.
+const GAMES_FOR_SUPERIORITY: u64 = 10;
 
 const GAMES_FOR_ADVANTAGE: u64 = 5;
 
@@ -101,7 +101,44 @@ struct OfBot {
     sure: [u64; 2],
 }
 
-#[derive(Clone, Debug, PartialEq)]
+impl OfBot {
+    /// What does not depend on its opponents.
+    fn place(
+        &self,
+        games: &scores::OfBot,
+        rating: &Rating,
+        analysed: bool,
+        ranking: &Ranking,
+    ) -> Place {
+        let byes = ranking.byes.get(&self.name).copied().unwrap_or_default();
+        let points = total(games.met().map(|(_, met)| met.points()));
+        let [sure, sure_won] = self.sure;
+        Place {
+            name: self.name.clone(),
+            games: games.games(),
+            wins: games.wins,
+            draws: games.draws,
+            losses: games.losses,
+            points: points + byes.points,
+            score: points / to_f64(games.games()).max(1.0),
+            byes,
+            before: ranking.before.get(&self.name).copied(),
+            elo: rating.elo,
+            elo_interval: rating.interval,
+            wins_as_second: games.wins_as_second,
+            forfeits: self.forfeits.clone(),
+            median_ms: self.times.percentile(50),
+            p95_ms: self.times.percentile(95),
+            worst_ms: (self.times.count > 0).then_some(self.times.worst),
+            analysis: analysed.then_some(self.analysis),
+            sure,
+            sure_won: (sure > 0).then(|| to_f64(sure_won) / to_f64(sure)),
+            ..Place::default()
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Place {
     /// In its table, from 1.
     pub rank: usize,
@@ -244,29 +281,35 @@ impl Collector {
         }
     }
 
-    /// By the [default](Ranking::default) rules. The error is why the games determine no ratings.
-    pub fn standings(&self, model: &Model) -> Result<Standings, RatingError> {
-        self.ranked(model, &Ranking::default())
-    }
-
-    pub fn ranked(&self, model: &Model, ranking: &Ranking) -> Result<Standings, RatingError> {
+    /// The error is why the games determine no ratings.
+    pub fn standings(&self, ranking: &Ranking) -> Result<Standings, RatingError> {
         let unknown = |name: &&String| !self.index.contains_key(*name);
         if ranking.byes.keys().any(|name| unknown(&name)) {
             let mut with_all = self.clone();
             for name in ranking.byes.keys() {
                 with_all.bot(name);
             }
-            return with_all.ranked(model, ranking);
+            return with_all.standings(ranking);
         }
         let bots = self.bots.len();
         // Sorted by name, so that the figures do not depend on the order of the records.
         let mut by_name: Vec<usize> = (0..bots).collect();
         by_name.sort_by_key(|&bot| &self.bots[bot].name);
         let order_of = inverse(&by_name);
-        let names: Vec<&String> = by_name.iter().map(|&bot| &self.bots[bot].name).collect();
         let sums = Sums::of(&self.scores, &order_of)?;
-        let ratings = rate(&sums.results, model)?;
-        let criteria = Criteria::new(&names, &sums, &ratings, ranking);
+        let ratings = rate(&sums.results, &Model::default())?;
+        let numbered = by_name.iter().zip(&sums.bots).zip(&ratings.bots);
+        let made = numbered
+            .map(|((&bot, of), rating)| self.bots[bot].place(of, rating, self.analysed, ranking));
+        let mut made: Vec<Place> = made.collect();
+        add_opponents(&mut made, &sums, ranking);
+        let criteria = Criteria {
+            places: &made,
+            sums: &sums,
+            ratings: &ratings,
+            levels: ratings.levels(),
+            ranking,
+        };
         let tables = criteria.tables();
         let encounters = criteria.encounters(&tables);
         let order: Vec<usize> = tables
@@ -278,48 +321,21 @@ impl Collector {
         for (number, Table { ranked: table, .. }) in tables.iter().enumerate() {
             for (place, &(i, rank)) in table.iter().enumerate() {
                 let mut against = vec![None; bots];
-                for (other, met) in sums.met(i) {
+                for (other, met) in sums.bots[i].met() {
                     against[column_of[other]] = Some(met.points());
                 }
                 let next = table.get(place + 1).filter(|&&(next, _)| {
-                    let pairs = sums.pairs[i].min(sums.pairs[next]);
-                    pairs >= PAIRS_FOR_SUPERIORITY
+                    made[i].games.min(made[next].games) >= GAMES_FOR_SUPERIORITY
                 });
-                let reached = match &ranking.by {
-                    RankBy::Reached(reached) => reached.get(names[i]),
-                    _ => None,
-                };
-                let of = &self.bots[by_name[i]];
+                let reached = ranking.reached(&made[i].name);
                 places.push(Place {
                     rank: reached.map_or(rank, |reached| reached.place),
-                    shared: false,
                     table: number,
-                    name: names[i].clone(),
-                    games: criteria.games[i],
-                    wins: sums.wins[i],
-                    draws: sums.draws[i],
-                    losses: sums.losses[i],
-                    points: criteria.points[i],
-                    score: criteria.score(i),
-                    byes: criteria.byes[i],
-                    before: ranking.before.get(names[i]).copied(),
                     reached: reached.map(|reached| reached.title.clone()),
-                    elo: ratings.bots[i].elo,
-                    elo_interval: ratings.bots[i].interval,
                     los: next.and_then(|&(next, _)| ratings.superiority(i, next)),
-                    direct: encounters[i],
-                    buchholz: criteria.buchholz[i][0],
-                    buchholz_cut_1: criteria.buchholz[i][1],
-                    sonneborn_berger: criteria.sonneborn_berger[i],
-                    wins_as_second: sums.wins_as_second[i],
-                    forfeits: of.forfeits.clone(),
-                    median_ms: of.times.percentile(50),
-                    p95_ms: of.times.percentile(95),
-                    worst_ms: (of.times.count > 0).then_some(of.times.worst),
-                    analysis: self.analysed.then_some(of.analysis),
-                    sure: of.sure[0],
-                    sure_won: (of.sure[0] > 0).then(|| to_f64(of.sure[1]) / to_f64(of.sure[0])),
+                    direct: encounters[&i],
                     against,
+                    ..made[i].clone()
                 });
             }
         }

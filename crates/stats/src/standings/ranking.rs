@@ -1,14 +1,13 @@
 //! By which rules a table is ordered.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
-use std::fmt;
+use std::collections::{BTreeMap, HashMap};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use super::scores::{Against, Sums, total};
-use super::to_f64;
+use super::{Place, to_f64};
 use crate::ratings::Ratings;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -56,12 +55,6 @@ impl TieBreak {
 
     pub const fn in_words(self) -> &'static str {
         self.names()[1]
-    }
-}
-
-impl fmt::Display for TieBreak {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 
@@ -164,6 +157,13 @@ impl Ranking {
         }
     }
 
+    pub(super) fn reached(&self, name: &str) -> Option<&Reached> {
+        match &self.by {
+            RankBy::Reached(reached) => reached.get(name),
+            _ => None,
+        }
+    }
+
     /// Those chosen or, by default, direct encounter and Sonneborn–Berger, with Buchholz cut 1 between them where
     /// opponents differ from bot to bot.
     pub fn tie_breaks(&self) -> &[TieBreak] {
@@ -181,18 +181,12 @@ impl Ranking {
 }
 
 pub(super) struct Criteria<'a> {
-    pub(super) names: &'a [&'a String],
+    /// By bot, as far as they do not depend on the order.
+    pub(super) places: &'a [Place],
     pub(super) sums: &'a Sums,
     pub(super) ratings: &'a Ratings,
-    levels: Vec<f64>,
+    pub(super) levels: Vec<f64>,
     pub(super) ranking: &'a Ranking,
-    /// Points, including those for byes.
-    pub(super) points: Vec<f64>,
-    pub(super) games: Vec<u64>,
-    pub(super) byes: Vec<Byes>,
-    pub(super) sonneborn_berger: Vec<f64>,
-    /// The sum of the opponents' points, and the same without the lowest.
-    pub(super) buchholz: Vec<[f64; 2]>,
 }
 
 pub(super) struct Table {
@@ -201,56 +195,30 @@ pub(super) struct Table {
     pub(super) order: Order,
 }
 
-impl<'a> Criteria<'a> {
-    pub(super) fn new(
-        names: &'a [&'a String],
-        sums: &'a Sums,
-        ratings: &'a Ratings,
-        ranking: &'a Ranking,
-    ) -> Self {
-        let bots = names.len();
-        let byes = names.iter().map(|name| ranking.byes.get(*name).copied());
-        let byes: Vec<Byes> = byes.map(Option::unwrap_or_default).collect();
-        let made = |bot| total(sums.met(bot).map(|(_, met)| met.points()));
-        let points: Vec<f64> = (0..bots).map(|bot| made(bot) + byes[bot].points).collect();
-        // A bye counts as a meeting with an opponent that has the bot's own points.
-        let sonneborn_berger = (0..bots).map(|bot| {
-            let met = sums
-                .met(bot)
-                .map(|(other, met)| met.points() * points[other]);
-            total(met) + byes[bot].points * points[bot]
-        });
-        let buchholz = (0..bots).map(|bot| {
-            let own = (byes[bot].count, points[bot]);
-            let met = sums.met(bot).map(|(other, met)| {
-                let a_meeting = ranking.games_a_meeting.unwrap_or(u32::MAX).max(1);
-                (met.games.div_ceil(a_meeting), points[other])
-            });
-            let met = met.chain([own]).filter(|(times, _)| *times > 0);
-            let (mut sum, mut lowest) = (0.0, f64::INFINITY);
-            for (times, points) in met {
-                sum += f64::from(times) * points;
-                lowest = points.min(lowest);
-            }
-            let cut = if lowest.is_finite() { lowest } else { 0.0 };
-            [sum, sum - cut]
-        });
-        Self {
-            sonneborn_berger: sonneborn_berger.collect(),
-            buchholz: buchholz.collect(),
-            games: (0..bots).map(|bot| sums.games(bot)).collect(),
-            names,
-            sums,
-            ratings,
-            levels: ratings.levels(),
-            ranking,
-            points,
-            byes,
+/// Adds what the points of the opponents are worth. A bye counts as a meeting with an opponent that has the bot's own.
+pub(super) fn add_opponents(places: &mut [Place], sums: &Sums, ranking: &Ranking) {
+    let points: Vec<f64> = places.iter().map(|place| place.points).collect();
+    let a_meeting = ranking.games_a_meeting.unwrap_or(u32::MAX).max(1);
+    for (place, of) in places.iter_mut().zip(&sums.bots) {
+        let beaten = of.met().map(|(other, met)| met.points() * points[other]);
+        place.sonneborn_berger = total(beaten) + place.byes.points * place.points;
+        let met = of
+            .met()
+            .map(|(other, met)| (met.games.div_ceil(a_meeting), points[other]));
+        let byes = (place.byes.count > 0).then_some((place.byes.count, place.points));
+        let mut lowest = f64::INFINITY;
+        for (times, points) in met.chain(byes) {
+            place.buchholz += f64::from(times) * points;
+            lowest = points.min(lowest);
         }
+        let cut = if lowest.is_finite() { lowest } else { 0.0 };
+        place.buchholz_cut_1 = place.buchholz - cut;
     }
+}
 
+impl Criteria<'_> {
     pub(super) fn tables(&self) -> Vec<Table> {
-        let all = 0..self.names.len();
+        let all = 0..self.places.len();
         if !matches!(self.ranking.by, RankBy::Results | RankBy::Score) {
             return vec![self.table(all.collect())];
         }
@@ -267,29 +235,25 @@ impl<'a> Criteria<'a> {
     fn table(&self, mut bots: Vec<usize>) -> Table {
         // Points can be compared when all have played equally many games.
         let is_equal = |bots: &mut dyn Iterator<Item = usize>| {
-            let mut games = bots.map(|bot| self.games[bot]);
+            let mut games = bots.map(|bot| self.places[bot].games);
             let first = games.next();
             games.all(|games| Some(games) == first)
         };
         let order = match self.ranking.by {
             RankBy::Reached(_) => Order::Place,
             // Tables of one schedule have one order.
-            RankBy::Score if !is_equal(&mut (0..self.names.len())) => Order::Score,
+            RankBy::Score if !is_equal(&mut (0..self.places.len())) => Order::Score,
             RankBy::Results if !is_equal(&mut bots.iter().copied()) => Order::Rating,
             _ => Order::Points,
         };
-        let merit = |&bot: &usize| -> f64 {
-            match &self.ranking.by {
-                RankBy::Reached(reached) => {
-                    let place = reached
-                        .get(self.names[bot])
-                        .map(|reached| reached.place as u64);
-                    place.map_or(f64::NEG_INFINITY, |place| -to_f64(place))
-                }
-                _ if order == Order::Rating => self.levels[bot],
-                _ if order == Order::Score => self.score(bot),
-                _ => self.points[bot],
+        let merit = |&bot: &usize| match order {
+            Order::Place => {
+                let reached = self.reached(bot);
+                reached.map_or(f64::NEG_INFINITY, |reached| -to_f64(reached.place as u64))
             }
+            Order::Rating => self.levels[bot],
+            Order::Score => self.places[bot].score,
+            Order::Points => self.places[bot].points,
         };
         sort_by_merit(&mut bots, merit);
         let mut ranked = Vec::with_capacity(bots.len());
@@ -307,7 +271,8 @@ impl<'a> Criteria<'a> {
     ) {
         let Some((first, rest)) = criteria.split_first() else {
             let compared = |a: usize, b: usize| self.last_resort(a, b);
-            tied.sort_by(|&a, &b| compared(a, b).then_with(|| self.names[a].cmp(self.names[b])));
+            let name = |bot: usize| &self.places[bot].name;
+            tied.sort_by(|&a, &b| compared(a, b).then_with(|| name(a).cmp(name(b))));
             for equal in tied.chunk_by(|&a, &b| compared(a, b).is_eq()) {
                 let rank = ranked.len() + 1;
                 ranked.extend(equal.iter().map(|&bot| (bot, rank)));
@@ -326,24 +291,23 @@ impl<'a> Criteria<'a> {
     }
 
     fn last_resort(&self, a: usize, b: usize) -> Ordering {
-        let by_seed = match &self.ranking.by {
-            RankBy::Reached(reached) => {
-                let seed = |bot: usize| reached.get(self.names[bot]).map(|reached| reached.seed);
-                seed(a).cmp(&seed(b))
-            }
-            _ => Ordering::Equal,
-        };
+        let seed = |bot| self.reached(bot).map(|reached| reached.seed);
+        let by_seed = seed(a).cmp(&seed(b));
         by_seed.then_with(|| self.levels[b].total_cmp(&self.levels[a]))
     }
 
-    fn merits(&self, by: TieBreak, tied: &[usize]) -> std::collections::HashMap<usize, f64> {
+    fn reached(&self, bot: usize) -> Option<&Reached> {
+        self.ranking.reached(&self.places[bot].name)
+    }
+
+    fn merits(&self, by: TieBreak, tied: &[usize]) -> HashMap<usize, f64> {
         let merit = |bot: usize| match by {
             TieBreak::Direct => self.direct(bot, tied),
-            TieBreak::Buchholz => self.buchholz[bot][0],
-            TieBreak::BuchholzCut1 => self.buchholz[bot][1],
-            TieBreak::SonnebornBerger => self.sonneborn_berger[bot],
-            TieBreak::Wins => to_f64(self.sums.wins[bot]),
-            TieBreak::WinsAsSecond => to_f64(self.sums.wins_as_second[bot]),
+            TieBreak::Buchholz => self.places[bot].buchholz,
+            TieBreak::BuchholzCut1 => self.places[bot].buchholz_cut_1,
+            TieBreak::SonnebornBerger => self.places[bot].sonneborn_berger,
+            TieBreak::Wins => to_f64(self.places[bot].wins),
+            TieBreak::WinsAsSecond => to_f64(self.places[bot].wins_as_second),
             TieBreak::Rating => self.levels[bot],
         };
         let is_idle = by == TieBreak::Direct && !self.all_met(tied);
@@ -353,23 +317,15 @@ impl<'a> Criteria<'a> {
         merits.collect()
     }
 
-    pub(super) fn score(&self, bot: usize) -> f64 {
-        (self.points[bot] - self.byes[bot].points) / to_f64(self.games[bot]).max(1.0)
-    }
-
     /// For each bot, its points against the others of its table with equal points, if all of them have met.
-    pub(super) fn encounters(&self, tables: &[Table]) -> Vec<f64> {
-        let mut encounters = vec![0.0; self.names.len()];
+    pub(super) fn encounters(&self, tables: &[Table]) -> HashMap<usize, f64> {
+        let mut encounters = HashMap::new();
         for table in tables {
             let mut bots: Vec<usize> = table.ranked.iter().map(|&(bot, _)| bot).collect();
-            let points = |&bot: &usize| self.points[bot];
+            let points = |&bot: &usize| self.places[bot].points;
             sort_by_merit(&mut bots, points);
             for tied in bots.chunk_by(|a, b| points(a).total_cmp(&points(b)).is_eq()) {
-                if self.all_met(tied) {
-                    for &bot in tied {
-                        encounters[bot] = self.direct(bot, tied);
-                    }
-                }
+                encounters.extend(self.merits(TieBreak::Direct, tied));
             }
         }
         encounters
@@ -378,14 +334,14 @@ impl<'a> Criteria<'a> {
     fn all_met(&self, bots: &[usize]) -> bool {
         bots.iter().enumerate().all(|(place, &bot)| {
             let mut others = bots[place + 1..].iter();
-            others.all(|&other| self.sums.meeting(bot, other).is_some())
+            others.all(|&other| self.sums.bots[bot].meeting(other).is_some())
         })
     }
 
     fn direct(&self, bot: usize, others: &[usize]) -> f64 {
         let met = others
             .iter()
-            .filter_map(|&other| self.sums.meeting(bot, other));
+            .filter_map(|&other| self.sums.bots[bot].meeting(other));
         total(met.map(Against::points))
     }
 }

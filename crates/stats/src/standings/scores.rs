@@ -78,9 +78,9 @@ impl Scores {
     }
 
     /// Of this number of bots. An error is why the games determine no ratings.
-    pub fn ratings(&self, bots: usize, model: &Model) -> Result<Ratings, RatingError> {
+    pub fn ratings(&self, bots: usize) -> Result<Ratings, RatingError> {
         let order: Vec<usize> = (0..bots).collect();
-        rate(&Sums::of(self, &order)?.results, model)
+        rate(&Sums::of(self, &order)?.results, &Model::default())
     }
 
     /// Of all games, in the order of the bots' new numbers, the lower one first.
@@ -133,68 +133,67 @@ fn narrow(bot: usize) -> u32 {
 
 pub(super) struct Sums {
     pub(super) results: Results,
-    pub(super) wins: Vec<u64>,
-    pub(super) draws: Vec<u64>,
-    pub(super) losses: Vec<u64>,
-    pub(super) wins_as_second: Vec<u64>,
-    /// A game without a pair is half a pair.
-    pub(super) pairs: Vec<f64>,
-    /// The bots that each has met, in the order of their numbers.
-    against: Vec<Vec<(u32, Against)>>,
+    pub(super) bots: Vec<OfBot>,
+}
+
+/// Of one bot.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OfBot {
+    pub(super) wins: u64,
+    pub(super) draws: u64,
+    pub(super) losses: u64,
+    pub(super) wins_as_second: u64,
+    /// The bots that it has met, in the order of their numbers.
+    against: Vec<(u32, Against)>,
 }
 
 impl Sums {
     /// Counts are integers and halves, so their sums do not depend on the order of the records.
     pub(super) fn of(scores: &Scores, order: &[usize]) -> Result<Self, RatingError> {
-        let bots = order.len();
         let mut sums = Self {
-            results: Results::new(bots),
-            wins: vec![0; bots],
-            draws: vec![0; bots],
-            losses: vec![0; bots],
-            wins_as_second: vec![0; bots],
-            pairs: vec![0.0; bots],
-            against: vec![Vec::new(); bots],
+            results: Results::new(order.len()),
+            bots: vec![OfBot::default(); order.len()],
         };
         for ([low, high], meeting) in scores.meetings(|bot| narrow(order[bot as usize])) {
             *sums.results.meeting(low as usize, high as usize)? = meeting;
             let [by_low, by_high] = meeting.all();
-            sums.add(low, high, by_low, by_high);
-            sums.add(high, low, by_high, by_low);
+            sums.bots[low as usize].add(high, by_low, by_high);
+            sums.bots[high as usize].add(low, by_high, by_low);
         }
         Ok(sums)
     }
+}
 
-    /// The games of a bot where it moved first, and where the other one did.
-    fn add(&mut self, bot: u32, other: u32, first: [u32; 3], second: [u32; 3]) {
+impl OfBot {
+    /// The games where it moved first, and where the other one did.
+    fn add(&mut self, other: u32, first: [u32; 3], second: [u32; 3]) {
         let won = first[0] + second[2];
         let drawn = first[1] + second[1];
         let lost = first[2] + second[0];
+        self.wins += u64::from(won);
+        self.draws += u64::from(drawn);
+        self.losses += u64::from(lost);
+        self.wins_as_second += u64::from(second[2]);
         let games = won + drawn + lost;
-        let index = bot as usize;
-        self.wins[index] += u64::from(won);
-        self.draws[index] += u64::from(drawn);
-        self.losses[index] += u64::from(lost);
-        self.wins_as_second[index] += u64::from(second[2]);
-        self.pairs[index] += f64::from(games) / 2.0;
         let half_points = won.saturating_mul(2).saturating_add(drawn);
-        self.against[index].push((other, Against { half_points, games }));
+        self.against.push((other, Against { half_points, games }));
     }
 
-    pub(super) fn games(&self, bot: usize) -> u64 {
-        self.wins[bot] + self.draws[bot] + self.losses[bot]
+    pub(super) const fn games(&self) -> u64 {
+        self.wins + self.draws + self.losses
     }
 
-    pub(super) fn met(&self, bot: usize) -> impl Iterator<Item = (usize, Against)> + '_ {
-        let met = self.against[bot].iter();
+    pub(super) fn met(&self) -> impl Iterator<Item = (usize, Against)> + '_ {
+        let met = self.against.iter();
         met.map(|&(other, against)| (other as usize, against))
     }
 
     /// `None` without games.
-    pub(super) fn meeting(&self, bot: usize, other: usize) -> Option<Against> {
-        let row = &self.against[bot];
-        let place = row.binary_search_by_key(&narrow(other), |&(met, _)| met);
-        Some(row[place.ok()?].1)
+    pub(super) fn meeting(&self, other: usize) -> Option<Against> {
+        let place = self
+            .against
+            .binary_search_by_key(&narrow(other), |&(met, _)| met);
+        Some(self.against[place.ok()?].1)
     }
 }
 

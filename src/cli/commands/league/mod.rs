@@ -259,11 +259,6 @@ fn open_league(folder: &Path) -> Result<(LeagueDirectory, League)> {
     Ok((LeagueDirectory::open(folder)?, league))
 }
 
-fn decided(folder: &Path, what: &str) {
-    let folder = TournamentDirectory::at(folder).quoted();
-    note!("{what}; now: referee league {folder}");
-}
-
 fn decide(args: &Decision, withdraws: bool) -> Result<()> {
     let (directory, mut league) = open_league(&args.folder)?;
     let given = &args.of;
@@ -277,7 +272,8 @@ fn decide(args: &Decision, withdraws: bool) -> Result<()> {
     let action = if withdraws { "withdrawn" } else { "restored" };
     league.note(action, &name, &args.why);
     league.write(directory.path())?;
-    decided(&args.folder, &format!("{name} is {action}"));
+    let folder = directory.tournament().quoted();
+    note!("{name} is {action}; now: referee league {folder}");
     Ok(())
 }
 
@@ -297,10 +293,8 @@ fn replay_game(args: &Decision) -> Result<()> {
     league.write(directory.path())?;
     let old = plan.clone();
     directory.change(&league, Some(&old), &mut plan)?;
-    decided(
-        &args.folder,
-        &format!("game {} of {a} and {b} is to be played again", args.of),
-    );
+    let (game, folder) = (&args.of, tournament.quoted());
+    note!("game {game} of {a} and {b} is to be played again; now: referee league {folder}");
     Ok(())
 }
 

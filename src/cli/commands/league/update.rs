@@ -14,7 +14,6 @@ use referee::league::season::LeagueDirectory;
 use referee::league::state::{self, Member, Status, Version, at_home, homes};
 use referee::report::grades::students;
 use referee::text::cut;
-use referee::tournament::ratings::Model;
 use referee::tournament::schedule::Round;
 
 const NAMED: usize = 5;
@@ -74,7 +73,7 @@ impl Update<'_> {
             Some(&journal_file),
             Some(self.args.folder()),
             &self.venue.sandbox.bounds(),
-            &self.venue.ruleset,
+            &self.venue.settings.ruleset,
         )?;
         let resume = format!("continue: referee league {}", tournament.quoted());
         let results = play(arena, &self.venue.options, pages, &resume, &mut stops).await?;
@@ -146,7 +145,7 @@ impl Update<'_> {
         let count = sources.len() as u64;
         note!("building {}", counted(count, "submission", "submissions"));
         let sandbox = self.venue.options.games.sandbox.for_builds().sandbox()?;
-        let permits = Rc::new(Semaphore::new(self.venue.jobs));
+        let permits = Rc::new(Semaphore::new(self.venue.settings.jobs));
         let local = LocalSet::new();
         let builds: Vec<_> = sources
             .into_iter()
@@ -230,7 +229,7 @@ impl Update<'_> {
     }
 
     fn plan(&self, request: &PlanRequest, found: Entrants) -> Result<(Plan, Vec<Entrant>)> {
-        let (ruleset, old) = (&*self.venue.ruleset, self.old.as_ref());
+        let (ruleset, old) = (&*self.venue.settings.ruleset, self.old.as_ref());
         let playing = self.playing(|_| true);
         if let Some(lost) = found.rejected.first() {
             // It was fit before: this machine lacks something.
@@ -342,7 +341,7 @@ fn note_places(
     let ranking = results.ranking(old);
     let mut places = ranking.before.clone();
     if results.is_done(old) {
-        let standings = results.collector.ranked(&Model::default(), &ranking)?;
+        let standings = results.collector.standings(&ranking)?;
         let ranks = standings.places.into_iter();
         places = ranks.map(|place| (place.name, place.rank)).collect();
     }

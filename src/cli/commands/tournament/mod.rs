@@ -2,8 +2,6 @@ mod options;
 mod run;
 pub(crate) mod shards;
 
-use std::thread::available_parallelism;
-
 use jiff::tz::TimeZone;
 
 use crate::cli::support::folder::title_of_folder;
@@ -12,13 +10,14 @@ use crate::cli::support::output::is_one_terminal;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::warn_memory;
-use referee::arena::Arena;
 use referee::arena::entrants::Entrants;
-use referee::arena::preparation::{Notice, Preparation, write_pieces};
+use referee::arena::preparation::Notice;
 use referee::arena::seeding::{listed, seeded};
 use referee::arena::shard::{Header, Shard};
+use referee::arena::{Arena, GameSettings};
 use referee::play::setup::now;
 use referee::report::serve::State;
+use referee::threads::processors;
 
 pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
 
@@ -165,18 +164,12 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     };
     with_bots(async {
         let mut stops = signals::stops();
-        let pieces_path = write_pieces(&directory, &*ruleset)?;
+        let settings = GameSettings::new(Arc::clone(&ruleset), jobs, &directory)?;
         let request = options.request(&sandbox);
-        let preparation = Preparation {
-            request: &request,
-            ruleset: &ruleset,
-            directory: &directory,
-            jobs,
-            pieces_path: pieces_path.as_deref(),
-        };
         // Before the slow entry checks: a port that is taken leaves no plan behind.
         let pages = is_played.then(pages).transpose()?;
-        let prepared = prepare(&preparation, old, entrants, &mut stops, pages.as_ref());
+        let (stops, shown) = (&mut stops, pages.as_ref());
+        let prepared = prepare(&request, &settings, &directory, old, entrants, stops, shown);
         let (plan, bots) = prepared.await?;
         let Some(pages) = pages else {
             if task == Task::Plan {
@@ -193,13 +186,8 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             Task::Shard(shard, _) => Some(shard),
             Task::Play | Task::Plan | Task::Announce => None,
         };
-        let opened = Arena::open(&ruleset, &directory, journal, &journal_file, plan, bots)?;
-        let mut arena = Arena {
-            pieces_path,
-            jobs,
-            shard,
-            ..opened
-        };
+        let mut arena = Arena::open(&settings, &directory, journal, &journal_file, plan, bots)?;
+        arena.shard = shard;
         if let (Some(shard), Some([_, path])) = (shard, &files) {
             let header = Header::new(&arena.plan, shard, arena.results.games);
             directory.read_kept(&arena.plan, shard, &mut arena.results)?;
@@ -211,7 +199,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             note!("resuming after {before} of {all} games");
         }
         let resume = resume_command(&directory, shard, &options);
-        play(arena, &options, pages, &resume, &mut stops).await?;
+        play(arena, &options, pages, &resume, stops).await?;
         Ok(())
     })
 }
@@ -294,7 +282,9 @@ fn out_folder(options: &Options, named: bool) -> Result<PathBuf> {
 const SEEDS: usize = 16;
 
 async fn prepare(
-    preparation: &Preparation<'_>,
+    request: &PlanRequest,
+    settings: &GameSettings,
+    directory: &TournamentDirectory,
     old: Option<Plan>,
     entrants: Entrants,
     stops: &mut Stops,
@@ -309,14 +299,15 @@ async fn prepare(
     };
     if let Some(old) = old {
         let begun_in = old.clone();
-        let resumed = preparation.resume(old, entrants, &mut notify);
+        let ruleset = &*settings.ruleset;
+        let resumed = request.resume(ruleset, directory, old, entrants, &mut notify);
         return resumed.map_err(|error| match error {
             missing @ TournamentError::Missing(_) => with_place(missing.into(), Some(&begun_in)),
             error => error.into(),
         });
     }
     let begun = tokio::select! {
-        begun = preparation.begin(entrants, &mut notify) => begun?,
+        begun = request.begin(settings, directory, entrants, &mut notify) => begun?,
         _ = stops.recv() => return Err(Failure::Interrupted),
     };
     line.clear();
@@ -397,11 +388,11 @@ fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<()> {
 }
 
 fn usual_jobs() -> usize {
-    (available_parallelism().map_or(1, usize::from) / 2).max(1)
+    (processors() / 2).max(1)
 }
 
 pub(crate) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
-    let cores = available_parallelism().map_or(1, usize::from);
+    let cores = processors();
     let jobs = options.games.jobs.map_or_else(usual_jobs, usize::from);
     // Below one second a wait for a core matters.
     let short = |time: Duration| time < Duration::from_secs(1);

@@ -8,9 +8,9 @@ use crate::cli::support::pages::Pages;
 use crate::cli::support::prelude::*;
 use crate::cli::support::values::in_short;
 use referee::arena::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
-use referee::arena::preparation::{Notice, check_all, write_pieces};
+use referee::arena::preparation::Notice;
 use referee::arena::results::Distinct;
-use referee::arena::{Arena, Ended, Event};
+use referee::arena::{Arena, Ended, Event, GameSettings};
 use referee::record::journal::LINGERING_LOCK;
 use referee::report::serve::State;
 use referee::report::terminal::time;
@@ -42,10 +42,8 @@ pub(crate) async fn play(
 
 pub(crate) struct Venue {
     pub(crate) options: Options,
-    pub(crate) ruleset: Arc<dyn Game>,
     pub(crate) sandbox: Sandbox,
-    pub(crate) jobs: usize,
-    pub(crate) pieces_path: Option<String>,
+    pub(crate) settings: GameSettings,
 }
 
 impl Venue {
@@ -56,11 +54,10 @@ impl Venue {
         entrants: &[Entrant],
         directory: &TournamentDirectory,
     ) -> Result<Self> {
+        let jobs = jobs(&options, entrants, &sandbox);
         Ok(Self {
-            jobs: jobs(&options, entrants, &sandbox),
-            pieces_path: write_pieces(directory, &*ruleset)?,
+            settings: GameSettings::new(ruleset, jobs, directory)?,
             options,
-            ruleset,
             sandbox,
         })
     }
@@ -76,8 +73,7 @@ impl Venue {
     ) -> Result<Vec<Entrant>> {
         let line = ProgressLine::new();
         let mut notify = |notice: Notice<'_>| print_notice(&line, notice);
-        let (jobs, pieces) = (self.jobs, self.pieces_path.as_deref());
-        let fit = check_all(&self.ruleset, bots, rejected, jobs, pieces, &mut notify);
+        let fit = self.settings.check_all(bots, rejected, &mut notify);
         Ok(fit.await?)
     }
 
@@ -89,12 +85,10 @@ impl Venue {
         entrants: Vec<Entrant>,
     ) -> Result<Arena<'a>> {
         let (journal, _) = directory.open_journal(journal_file, LINGERING_LOCK)?;
-        let (rules, file) = (&self.ruleset, journal_file);
-        Ok(Arena {
-            pieces_path: self.pieces_path.clone(),
-            jobs: self.jobs,
-            ..Arena::open(rules, directory, journal, file, plan, entrants)?
-        })
+        let (settings, file) = (&self.settings, journal_file);
+        Ok(Arena::open(
+            settings, directory, journal, file, plan, entrants,
+        )?)
     }
 }
 
@@ -159,9 +153,7 @@ fn with_resume(error: TournamentError, resume: &str) -> Failure {
 
 fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
     let text = match event {
-        Event::Written(_) | Event::NotWritten(_) | Event::WorkerEnded(_) | Event::Round(_) => {
-            return;
-        }
+        Event::Written(_) | Event::NotWritten(_) | Event::WorkerEnded(_) => return,
         Event::Stalled { id, why, again } => format!("{id}: {}", stall_sentence(why, *again)),
         Event::FewerGames(why) => {
             format!("fewer games are played at a time from now on: {why}")

@@ -129,8 +129,7 @@ fn plan_next_round(out: Option<&Path>) -> Result<()> {
             2 * plan.pairs_so_far()
         );
     }
-    let next = results.next(&plan);
-    match next.map_err(TournamentError::Machine)? {
+    match results.next(&plan)? {
         Next::Round(round) => {
             let games = 2 * round.count();
             plan.rounds.push(round);

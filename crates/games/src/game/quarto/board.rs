@@ -1,5 +1,3 @@
-use std::fmt;
-
 use super::piece_set::{FEATURES, PIECES, Piece};
 
 const EMPTY: u8 = 0xff;
@@ -267,12 +265,6 @@ impl Line {
     /// In reading order.
     pub fn cells(self) -> [Cell; 4] {
         CELLS_OF[self.index()].map(Cell)
-    }
-}
-
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 
