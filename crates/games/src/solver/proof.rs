@@ -75,7 +75,8 @@ impl Solvers {
     }
 
     pub(crate) fn four_in_a_row(&self) -> &four_in_a_row::Solver {
-        let made = || four_in_a_row::Solver::new(self.options.tt_bytes);
+        let bytes = self.options.tt_bytes.min(four_in_a_row::TABLE_BYTES);
+        let made = || four_in_a_row::Solver::new(bytes);
         self.four_in_a_row.get_or_init(made)
     }
 }

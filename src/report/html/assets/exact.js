@@ -12,13 +12,14 @@ function solverWorker(asking) {
 
   const pause = () => new Promise((resume) => { setTimeout(resume); });
 
-  // Sends what is proven of all turns, again and again until everything is: first who wins, then in how many turns.
-  async function solve(id, position) {
+  // Sends what is proven of all turns, again and again until everything is: first who wins, then in how many turns. Of
+  // `parts` workers each solves its share.
+  async function solve(id, position, part, parts) {
     const turns = ask("turns", ...position);
     const values = Object.fromEntries(turns.map((turn) => [turn, { value: null, plies: null }]));
     let sent = 0;
     for (const [verb, isOpen] of [["value", ({ value }) => value === null], ["distance", ({ value, plies }) => value !== "draw" && plies === null]]) {
-      let open = turns.filter((turn) => isOpen(values[turn]));
+      let open = turns.filter((turn, at) => at % parts === part && isOpen(values[turn]));
       for (let nodes = NODES; open.length > 0; nodes *= 4) {
         for (const turn of open) {
           values[turn] = ask(verb, ...position, turn, String(nodes));
@@ -46,12 +47,12 @@ function solverWorker(asking) {
       }
       return;
     }
-    const { id, line, game, position } = data;
+    const { id, line, game, position, part, parts } = data;
     current = id;
     try {
       if (line) postMessage({ id, line: ask("line", ...line, String(64 * NODES)), done: true });
       else if (game) postMessage({ id, notes: ask("analyse", ...game) });
-      else if (position) await solve(id, position);
+      else if (position) await solve(id, position, part, parts);
     } catch (error) {
       postMessage({ id, error: error.message });
     }
@@ -73,25 +74,44 @@ async function newWorker(listen) {
   return worker;
 }
 
-// The worker that has been started; `null` before.
-let solver = null;
+// The workers that have been started.
+const solvers = [];
 let asked = 0;
 let listener = null;
 
+// Turns of Quarto are quicker solved by one worker, which keeps what it has proven of the others.
+const workersFor = (game) => (game.game === "four-in-a-row" ? Math.min(4, navigator.hardwareConcurrency ?? 1) : 1);
+
 // Asks for the values of all turns in a position; `listen({values, done, error})` is called as they are proven. Only the
 // last question is answered.
-export const askValues = (game, request, listen) => askWorker("position", game, request, listen);
+export function askValues(game, request, listen) {
+  const parts = workersFor(game);
+  let open = parts;
+  const all = {};
+  return askWorkers("position", parts, game, request, ({ values = {}, done, error }) => {
+    for (const [turn, worth] of Object.entries(values)) {
+      if (!(turn in all) || worth.value !== null) all[turn] = worth;
+    }
+    if (done) open -= 1;
+    listen({ values: { ...all }, done: open === 0, error });
+  });
+}
 
 // Asks for the turns of best play by both sides, `{line}`.
-export const askLine = (game, request, listen) => askWorker("line", game, request, listen);
+export const askLine = (game, request, listen) => askWorkers("line", 1, game, request, listen);
 
-async function askWorker(what, game, request, listen) {
+async function askWorkers(what, parts, game, request, listen) {
   asked += 1;
   const id = asked;
   listener = listen;
   try {
-    solver ??= newWorker((data) => { if (data.id === asked) listener?.(data); });
-    (await solver).postMessage({ id, [what]: [...edition(game), request] });
+    for (let part = 0; part < parts; part += 1) {
+      solvers[part] ??= newWorker((data) => { if (data.id === asked) listener?.(data); });
+    }
+    const started = await Promise.all(solvers);
+    started.forEach((worker, part) => {
+      worker.postMessage({ id, part, parts, ...(part < parts && { [what]: [...edition(game), request] }) });
+    });
   } catch (error) {
     if (id === asked) listen({ error: error.message });
   }
@@ -101,8 +121,11 @@ async function askWorker(what, game, request, listen) {
 export async function stopSolving() {
   asked += 1;
   listener = null;
-  // A solver that could not start has told so.
-  (await solver?.catch(() => null))?.postMessage({ id: asked });
+  const id = asked;
+  for (const solver of solvers) {
+    // One that could not start has told so.
+    (await solver.catch(() => null))?.postMessage({ id });
+  }
 }
 
 // Another worker analyses games, so that the values of a position do not wait for it.

@@ -33,8 +33,8 @@ use search::{Search, Table};
 
 pub use book::{BOOK_DISCS, SHIPPED_BYTES, book_key, give};
 
-/// Much of it stays in the CPU's cache, and a larger one saves few nodes.
-pub const TABLE_BYTES: usize = 16 << 20;
+/// Most of it stays in the CPU's cache, and a larger one saves few nodes.
+pub const TABLE_BYTES: usize = 8 << 20;
 
 #[derive(Debug)]
 pub struct Solver {
@@ -72,12 +72,13 @@ impl Solver {
         let has_book = n >= BOOK_FREE && book::is_reachable(board);
         let book = self.book.filter(|_| has_book);
         let mut search = Search::new(&self.table, book, &check);
-        // First whether it is a win, a draw or a loss: narrow windows near a draw are the cheapest. Then nearer to a
-        // draw than to the middle.
+        // First whether it is a win, a draw or a loss: narrow windows near a draw are the cheapest. Then away from the
+        // draw.
         let next = |low: Score, high: Score| match goal {
             _ if low < 1 && high >= 1 => Some(1),
             _ if low < 0 && high >= 0 => Some(0),
-            Goal::Distance if low < high => Some(((low + high + 1) / 2).clamp(low + 1, high)),
+            Goal::Distance if low < high && low > 0 => Some(low + 1),
+            Goal::Distance if low < high => Some(high),
             _ => None,
         };
         let found = Evaluation::narrowed(n, next, |beta| search.node(board, n, beta).ok());

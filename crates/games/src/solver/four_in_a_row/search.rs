@@ -15,10 +15,8 @@ use crate::solver::compact_book::CompactBook;
 use crate::solver::evaluation::Score;
 use crate::solver::limits::LimitCheck;
 use crate::solver::search::Stopped;
+use crate::solver::symmetry::Hash;
 use crate::solver::transposition_table::zeroed;
-
-/// Free cells from which positions are looked up in the table.
-const TABLE_FROM: u8 = 4;
 
 /// Free cells from which the positions after all turns are looked up before any is searched.
 const LOOK_AHEAD_FROM: u8 = 16;
@@ -78,12 +76,19 @@ impl<'a> Search<'a> {
         if n <= 2 {
             return Ok(0);
         }
-        let (mut low, mut high) = (3 - most, board.bound(most - 2));
+        let (mut low, mut high) = (3 - most, most - 2);
         if high < beta {
             return Ok(high);
         }
-        let key = (n >= TABLE_FROM).then(|| board.canonical_key());
-        if let Some((least, best)) = key.and_then(|key| self.table.get(key)) {
+        let future = board.future();
+        if !future.can_win {
+            high = 0;
+        }
+        if !future.can_lose {
+            low = 0;
+        }
+        let hash = future.hash;
+        if let Some((least, best)) = self.table.get(hash) {
             low = low.max(least);
             high = high.min(best);
         }
@@ -93,61 +98,57 @@ impl<'a> Search<'a> {
         if high < beta {
             return Ok(high);
         }
-        let (turns, count) = ordered(board, cells, n);
+        let (turns, count) = ordered(board, cells, n - 1);
+        let turns = &turns[..count];
         if n >= LOOK_AHEAD_FROM
-            && let Some(score) = self.known(board, &turns[..count], beta)
+            && let Some(score) = self.known(turns, beta)
         {
-            if let Some(key) = key {
-                self.table.put(key, score.max(low), high);
-            }
+            self.table.put(hash, score.max(low), high);
             return Ok(score);
         }
         // The best upper bound of a turn.
         let mut best = low;
-        for &(cell, _) in &turns[..count] {
-            let score = -self.node(&board.after(cell), n - 1, 1 - beta)?;
+        for (after, _) in turns {
+            let score = -self.node(after, n - 1, 1 - beta)?;
             if score >= beta {
-                if let Some(key) = key {
-                    self.table.put(key, score.max(low), high);
-                }
+                self.table.put(hash, score.max(low), high);
                 return Ok(score);
             }
             best = best.max(score);
         }
         let best = best.min(high);
-        if let Some(key) = key {
-            self.table.put(key, low, best);
-        }
+        self.table.put(hash, low, best);
         Ok(best)
     }
 
     /// A score of at least `beta` that one of these turns is known to have.
-    fn known(&self, board: &Board, turns: &[(u64, u32)], beta: Score) -> Option<Score> {
-        let mut scores = turns.iter().filter_map(|&(cell, _)| {
-            let (_, theirs) = self.table.get(board.after(cell).canonical_key())?;
+    fn known(&self, turns: &[(Board, u32)], beta: Score) -> Option<Score> {
+        let mut scores = turns.iter().filter_map(|(after, _)| {
+            let (_, theirs) = self.table.get(after.future().hash)?;
             Some(-theirs)
         });
         scores.find(|&score| score >= beta)
     }
 }
 
-/// The cells with the largest [`Board::promise_of`] first, with it.
+/// The boards after discs on these cells, with the largest [`Board::promise`] first, with it. `n` cells are free then.
 #[inline]
-fn ordered(board: &Board, cells: u64, n: u8) -> ([(u64, u32); COLUMNS as usize], usize) {
-    let mut turns = [(0, 0); COLUMNS as usize];
+fn ordered(board: &Board, cells: u64, n: u8) -> ([(Board, u32); COLUMNS as usize], usize) {
+    let mut turns = [(*board, 0); COLUMNS as usize];
     let mut count = 0;
     for index in ORDER {
         let cell = cells & column(index);
         if cell == 0 {
             continue;
         }
-        let promise = board.promise_of(cell, n);
+        let after = board.after(cell);
+        let promise = after.promise(n);
         let mut at = count;
         while at > 0 && turns[at - 1].1 < promise {
             turns[at] = turns[at - 1];
             at -= 1;
         }
-        turns[at] = (cell, promise);
+        turns[at] = (after, promise);
         count += 1;
     }
     (turns, count)
@@ -176,26 +177,26 @@ impl Table {
 
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "below the number of pairs")]
-    fn pair(&self, key: u64) -> &[AtomicU64; 2] {
-        let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let index = (u128::from(mixed) * self.pairs.len() as u128) >> 64;
+    fn pair(&self, hash: Hash) -> &[AtomicU64; 2] {
+        let index = (u128::from(hash.slot) * self.pairs.len() as u128) >> 64;
         &self.pairs[index as usize].0
     }
 
     #[inline]
-    pub(super) fn get(&self, key: u64) -> Option<(Score, Score)> {
-        let entries = self.pair(key).iter();
+    pub(super) fn get(&self, hash: Hash) -> Option<(Score, Score)> {
+        let entries = self.pair(hash).iter();
         let mut entries = entries.map(|entry| entry.load(Ordering::Relaxed));
-        let found = entries.find(|entry| entry >> (2 * BITS) == key)?;
+        let found = entries.find(|entry| (entry ^ hash.signature) >> (2 * BITS) == 0)?;
         Some((bound(found >> BITS), bound(found)))
     }
 
     #[inline]
-    pub(super) fn put(&self, key: u64, low: Score, high: Score) {
-        let new = key << (2 * BITS) | bits(low) << BITS | bits(high);
-        let [newer, older] = self.pair(key);
+    pub(super) fn put(&self, hash: Hash, low: Score, high: Score) {
+        let signature = hash.signature >> (2 * BITS) << (2 * BITS);
+        let new = signature | bits(low) << BITS | bits(high);
+        let [newer, older] = self.pair(hash);
         let before = newer.load(Ordering::Relaxed);
-        if before >> (2 * BITS) != key {
+        if (before ^ new) >> (2 * BITS) != 0 {
             older.store(before, Ordering::Relaxed);
         }
         newer.store(new, Ordering::Relaxed);
@@ -221,11 +222,16 @@ mod tests {
     #[test]
     fn what_is_put_is_found() {
         let table = Table::new(1 << 10);
-        assert_eq!(table.get(77), None);
-        table.put(77, -42, 0);
-        table.put((1 << 49) - 1, -3, 42);
-        assert_eq!(table.get(77), Some((-42, 0)));
-        assert_eq!(table.get((1 << 49) - 1), Some((-3, 42)));
-        assert_eq!(table.get(78), None);
+        let hash = |signature: u64| Hash {
+            slot: 77,
+            signature,
+        };
+        let (one, other) = (hash(u64::MAX), hash(1 << 20));
+        assert_eq!(table.get(one), None);
+        table.put(one, -42, 0);
+        table.put(other, -3, 42);
+        assert_eq!(table.get(one), Some((-42, 0)));
+        assert_eq!(table.get(other), Some((-3, 42)));
+        assert_eq!(table.get(hash(1 << 21)), None);
     }
 }
