@@ -145,7 +145,7 @@ impl Board {
     #[inline]
     pub(super) fn future(&self) -> Future {
         let (own, theirs) = (self.own, self.own ^ self.all);
-        // Whoever fills the cell below the upper of two winning cells of one side loses, so no game goes on above it.
+        // Of two winning cells of a side, one above the other, one ends the game: none goes on above the upper one.
         let own_pairs = self.wins & self.wins << 1;
         let their_pairs = self.threats & self.threats << 1;
         // Nor above a cell that wins for both.
