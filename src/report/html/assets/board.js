@@ -50,7 +50,6 @@ const setUp = el("form", { class: "row", onsubmit: (event) => { event.preventDef
   el("button", { type: "submit" }, "Show this position"), el("button", { type: "button", onclick: () => begin("") }, "Empty board"));
 
 document.querySelector(".brand").setAttribute("href", "#");
-document.documentElement.classList.add("ready");
 applyTheme(storedTheme());
 if (await loadRules()) {
   const title = el("h1", page.head.title);
@@ -62,3 +61,4 @@ if (await loadRules()) {
 } else {
   content.replaceChildren(el("h1", page.head.title), el("p.card", noBoard(game)));
 }
+document.documentElement.classList.add("ready");

@@ -220,7 +220,6 @@ function draw() {
 }
 
 document.querySelector(".brand").setAttribute("href", "#");
-document.documentElement.classList.add("ready");
 applyTheme(storedTheme());
 if (await loadRules()) {
   draw();
@@ -228,3 +227,4 @@ if (await loadRules()) {
 } else {
   main.replaceChildren(el("h1", data.head.title), el("p.card", noBoard(puzzles[0].game)));
 }
+document.documentElement.classList.add("ready");
