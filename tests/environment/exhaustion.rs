@@ -289,7 +289,8 @@ fn run_tournament(parent: &Path, jobs: &str, most: u32) -> Result<(Run, String),
 
 /// Enough for a game, but not for four at once.
 fn fewer_games_at_once(parent: &Path) -> Result<(), Failed> {
-    let (run, records) = run_tournament(parent, "4", 12)?;
+    // Ten threads, the two bots of a game, and one that has been killed and is still there.
+    let (run, records) = run_tournament(parent, "4", 13)?;
     expect(&run, 0, &["no process or thread", "pids.max)"])?;
     blames_nobody(&run, &records)?;
     match records.lines().count() {
