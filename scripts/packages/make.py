@@ -37,7 +37,7 @@ BUILT = ROOT / "target"
 OUT = BUILT / "packages"
 # Where `[package.metadata.deb]` in Cargo.toml finds the manual and the completions.
 SHARE = BUILT / "packages-share"
-PROFILE = "dist"
+PROFILE = os.environ.get("PACKAGES_PROFILE", "dist")
 
 LINUX = ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"]
 WINDOWS = ["x86_64-pc-windows-gnu"]
@@ -97,8 +97,9 @@ def environment(seconds):
     for name in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "CARGO_ENCODED_RUSTFLAGS"]:
         found.pop(name, None)
     found["SOURCE_DATE_EPOCH"] = str(seconds)
-    # Paths of this machine are in the messages of panics.
-    found["RUSTFLAGS"] = f"--remap-path-prefix={home}=cargo --remap-path-prefix={ROOT}=referee"
+    # Paths of this machine are in the messages of panics. What is only tried shares its build with others.
+    if PROFILE == "dist":
+        found["RUSTFLAGS"] = f"--remap-path-prefix={home}=cargo --remap-path-prefix={ROOT}=referee"
     for target, (linker, package) in LINKERS.items():
         found[f"CARGO_TARGET_{target.upper().replace('-', '_')}_LINKER"] = linker
     return found
@@ -117,7 +118,7 @@ def build(targets, env):
 
 def program(target):
     name = "referee.exe" if "windows" in target else "referee"
-    return BUILT / target / PROFILE / name
+    return BUILT / target / ("debug" if PROFILE == "dev" else PROFILE) / name
 
 
 def target_here():
