@@ -625,8 +625,8 @@ fn sources_are_built_first() {
 fn bots_are_named_by_what_tells_them_apart() {
     let (place, bot) = script("bot.sh", "exit 1\n");
     for (command, name) in [
-        (format!("sh {bot}"), "bot.sh"),
-        (format!("nice sh {bot}"), "bot.sh"),
+        (format!("sh '{bot}'"), "bot.sh"),
+        (format!("nice sh '{bot}'"), "bot.sh"),
         ("sh -x".to_owned(), "sh -x"),
     ] {
         let run = Referee::new(["check", "--move-time", "1s", "--start-time", "1s", &command])

@@ -93,8 +93,8 @@ fn a_rare_fault_is_found_and_shown_with_what_repeats_it() {
     );
     assert_ne!(planted, aloud);
     executable(&bot, planted, 0o755);
-    let path = bot.to_str().expect("UTF-8");
-    let run = found("exited", &[path]);
+    let path = format!("'{}'", bot.display());
+    let run = found("exited", &[&path]);
     assert_eq!(run.code, Some(3), "{run}");
     let found = document(&run);
     let findings = found["findings"].as_array().expect("a list");

@@ -435,10 +435,9 @@ fn ctrl_c_finishes_the_games_in_hand() {
     let run = running.finish();
     assert_eq!(run.code, Some(130), "{run}");
     assert!(run.stderr.contains("finishing the current games"), "{run}");
-    let command = format!(
-        "to resume: referee tournament --out {}",
-        place.path("t").display()
-    );
+    let folder = place.path("t").display().to_string();
+    let folder = referee::bot::shell::quoted(&folder);
+    let command = format!("to resume: referee tournament --out {folder}");
     // And that it was interrupted is not said once more.
     let last = format!("referee: stopped; {command}\n");
     assert!(run.stderr.ends_with(&last), "{run}");
