@@ -81,7 +81,10 @@ pub(crate) fn run_command(args: &Args) -> Result<()> {
     let sandboxes = args.for_bots.sandbox.of_bots(&own)?;
     let mut confined = (0..own.len()).map(|place| sandboxes.confine_one(&own, place));
     for bot in &mut bots {
-        if let (BotSpec::Program(program), Some(confined)) = (bot, confined.next()) {
+        // A person takes none.
+        if let BotSpec::Program(program) = bot
+            && let Some(confined) = confined.next()
+        {
             *program = confined?;
         }
     }
