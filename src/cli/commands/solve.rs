@@ -1,9 +1,6 @@
-use serde_json::Value as Json;
-
 use crate::cli::support::games::BuiltinGameOptions;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::run_with_ticks;
-use crate::cli::support::values::{SolverArgs, in_short};
 use referee::game::BuiltinGame;
 use referee::game::four_in_a_row::FourInARow;
 use referee::report::terminal::time;

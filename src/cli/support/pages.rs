@@ -9,7 +9,7 @@ use referee::arena::course::Course;
 use referee::bot::human::Inbox;
 use referee::play::stage::Stage;
 use referee::record::atomic_file::{AtomicFile, directory_of};
-use referee::report::serve::{Feed, Server, State};
+use referee::report::serve::Server;
 use referee::sandbox::Bound;
 use referee::sandbox::snapshot::is_own_page;
 

@@ -17,7 +17,7 @@ pub(crate) fn runtime() -> Result<Runtime> {
 }
 
 pub(crate) async fn until_interrupted<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    let mut stops = signals::stops();
+    let mut stops = signals::heed();
     // A game wakes this task every ply: poll the work first, the check for a signal is cheap.
     tokio::select! {
         biased;
@@ -52,7 +52,7 @@ pub(crate) fn run_with_ticks<T: Send>(
         let spawned = thread::Builder::new().spawn_scoped(scope, || drop(sender.send(work())));
         spawned.map_err(|error| explain("a thread", &error))?;
         runtime.block_on(async {
-            let (mut stops, mut interrupted) = (signals::stops(), false);
+            let (mut stops, mut interrupted) = (signals::heed(), false);
             let mut ticks = interval(TICK);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
             loop {
