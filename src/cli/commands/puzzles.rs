@@ -1,7 +1,6 @@
 use std::fs::File;
 
 use clap::Subcommand;
-use serde_json::Map;
 
 use crate::cli::commands::report::check_not_input;
 use crate::cli::support::prelude::*;
@@ -226,7 +225,7 @@ fn score(args: &RunArgs) -> Result<()> {
     let bar = ProgressBar::new(puzzles.len() as u64, "puzzles");
     let done = examine(async {
         let mut failed_starts = 0;
-        for group in puzzles.chunk_by(|a, b| Arc::ptr_eq(&a.ruleset, &b.ruleset)) {
+        for group in puzzles.chunk_by(|a, b| a.puzzle.has_rules_of(&b.puzzle)) {
             let Loaded { puzzle, ruleset } = &group[0];
             let pieces = PiecesFile::new(None, puzzle.pieces.as_deref())?;
             let seat = Seat::program(&**ruleset, pieces.path(), program.clone(), time);
@@ -459,11 +458,9 @@ impl Report<'_> {
             (of > 0).then(|| json!({"solved": solved, "of": of}))
         };
         let kinds = Kind::ALL.into_iter();
-        let kinds =
-            kinds.filter_map(|kind| Some((kind.name().to_owned(), figures(Some(kind), None)?)));
+        let kinds = kinds.filter_map(|kind| Some((kind, figures(Some(kind), None)?)));
         let levels = 1..=HIGHEST_LEVEL;
-        let levels =
-            levels.filter_map(|level| Some((level.to_string(), figures(None, Some(level))?)));
+        let levels = levels.filter_map(|level| Some((level, figures(None, Some(level))?)));
         let (solved, of) = self.tally(None, None);
         json!({
             "bot": self.bot,
@@ -471,8 +468,8 @@ impl Report<'_> {
             "solved": solved,
             "of": of,
             "share": self.share(),
-            "kinds": kinds.collect::<Map<_, _>>(),
-            "levels": levels.collect::<Map<_, _>>(),
+            "kinds": kinds.collect::<BTreeMap<_, _>>(),
+            "levels": levels.collect::<BTreeMap<_, _>>(),
             "puzzles": self.attempts.iter().map(Attempt::json).collect::<Vec<_>>(),
             "complete": self.is_complete,
         })
