@@ -43,7 +43,6 @@ pub(crate) struct Args {
     csv: Option<PathBuf>,
 }
 
-#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 pub(crate) fn run(args: &Args) -> Result<()> {
     let mut builds = Builds::default();
     let path = Path::new(&args.bot);

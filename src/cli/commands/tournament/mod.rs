@@ -47,7 +47,7 @@ impl Args {
     fn options(&self) -> Result<Options> {
         let mut options = self.options.clone();
         options.request.schedule = self.schedule.clone();
-        options.out = self.out.clone();
+        options.out.clone_from(&self.out);
         options.bots = BotOptions::read(self.config.as_deref())?;
         Ok(options)
     }
@@ -92,7 +92,6 @@ pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<()
     result
 }
 
-#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<()> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let directory = TournamentDirectory::make(out)?;
