@@ -200,7 +200,7 @@ fn run_worker(
     let write = |line: Line| {
         let game = match line {
             Line::Played(game) => game,
-            Line::Unplayed(game, benched) => context.unplayed(&game, &benched),
+            Line::Unplayed(pair, half, benched) => context.unplayed(&pair, half, &benched),
         };
         let context = Arc::clone(context);
         writer.write(Arc::clone(game.line()), move |written| {

@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::results::Endings;
 use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason};
 use crate::threads::locked;
-use crate::tournament::schedule::{EntrantId, PairOfGames, Round, ScheduledGame};
+use crate::tournament::schedule::{EntrantId, GameId, Half, PairOfGames, Round};
 use crate::tournament::sprt::{Decision, Pentanomial, Sprt};
 
 const WINDOW_PER_WORKER: usize = 64;
@@ -39,7 +39,7 @@ pub enum WorkItem<L = Arc<FinishedRecord>> {
 pub enum Line<L = Arc<FinishedRecord>> {
     Played(L),
     /// It is to be made, for a game that this bot forfeits without playing it.
-    Unplayed(ScheduledGame, Benched),
+    Unplayed(PairOfGames, Half, Benched),
 }
 
 pub struct Scheduler<L = Arc<FinishedRecord>> {
@@ -106,12 +106,12 @@ impl<L> Scheduler<L> {
         }
     }
 
-    pub fn finished(&self, game: &ScheduledGame, ending: Ending, line: L) -> Vec<Line<L>> {
+    pub fn finished(&self, game: GameId, ending: Ending, line: L) -> Vec<Line<L>> {
         let mut state = locked(&self.state);
-        let Some(open) = state.open.get_mut(&game.id.pair) else {
+        let Some(open) = state.open.get_mut(&game.pair) else {
             return Vec::new();
         };
-        open.endings[game.id.half as usize] = Some(ending);
+        open.endings[game.half as usize] = Some(ending);
         open.held.push(Line::Played(line));
         state.settle()
     }
@@ -277,19 +277,14 @@ impl<L> State<L> {
         benched: [Option<Benched>; 2],
     ) -> Vec<Line<L>> {
         let mut lines = Vec::new();
-        for (half, game) in pair.games().into_iter().enumerate() {
-            if endings[half].is_some() {
-                continue;
-            }
+        for half in Half::BOTH {
+            let first = BotIndex::ALL[half as usize];
             // If both are benched, the one to move first forfeits.
-            let by = if benched[half].is_some() {
-                half
-            } else {
-                1 - half
-            };
-            if let Some(benched) = benched[by] {
-                endings[half] = Some(Ending::Forfeit(BotIndex::ALL[by], benched.reason));
-                lines.push(Line::Unplayed(game, benched));
+            let mut forfeits = [first, first.other()].into_iter();
+            let forfeit = forfeits.find_map(|by| Some((by, benched[by]?)));
+            if let (None, Some((by, benched))) = (endings[half as usize], forfeit) {
+                endings[half as usize] = Some(Ending::Forfeit(by, benched.reason));
+                lines.push(Line::Unplayed(*pair, half, benched));
             }
         }
         self.unwritten += lines.len();

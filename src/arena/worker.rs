@@ -23,7 +23,7 @@ use crate::play::stage::{Stage, Table};
 use crate::record::{BotIndex, Ending, FinishedRecord};
 use crate::seed;
 use crate::tournament::openings;
-use crate::tournament::schedule::{Half, PairOfGames, Pairing, ScheduledGame};
+use crate::tournament::schedule::{Half, PairOfGames, Pairing};
 
 pub struct ArenaContext {
     pub runner: GameRunner,
@@ -42,21 +42,26 @@ impl ArenaContext {
         let _ = self.events.send(event);
     }
 
-    /// No process is started.
-    pub fn unplayed(&self, scheduled: &ScheduledGame, benched: &Benched) -> Arc<FinishedRecord> {
-        // A record lists the pairing's `a` first even if `b` moves first.
-        let mut bots = scheduled.seats;
-        if scheduled.id.half == Half::Second {
-            bots.reverse();
-        }
-        let setup = GameSetup {
-            number: 2 * scheduled.id.pair + scheduled.id.half as u64,
-            id: self.plan.id(scheduled.id).to_string(),
+    fn setup(&self, pair: &PairOfGames, half: Half, process_seeds: [u32; 2]) -> GameSetup<'_> {
+        GameSetup {
+            number: 2 * pair.number + half as u64,
+            id: self.plan.id(pair.games()[half as usize]).to_string(),
             seed: self.plan.seed,
-            first: BotIndex::ALL[scheduled.id.half as usize],
-            start: openings::at(&self.plan.openings, scheduled.opening).unwrap_or_default(),
-            process_seeds: [0, 0],
-        };
+            first: BotIndex::ALL[half as usize],
+            start: openings::at(&self.plan.openings, pair.opening).unwrap_or_default(),
+            process_seeds,
+        }
+    }
+
+    /// No process is started.
+    pub fn unplayed(
+        &self,
+        pair: &PairOfGames,
+        half: Half,
+        benched: &Benched,
+    ) -> Arc<FinishedRecord> {
+        let setup = self.setup(pair, half, [0, 0]);
+        let bots = [pair.pairing.a, pair.pairing.b];
         let players = bots.map(|bot| {
             let (entrant, _) = &self.entrants[bot.index()];
             bot_entry(&entrant.plan.name, &entrant.program.command)
@@ -156,10 +161,16 @@ impl<'a> Worker<'a> {
         let restart = context.plan.restart;
         self.current_pair.store(pair.number, Ordering::Relaxed);
         self.seat(pair).await?;
-        let setups = [
-            self.setup(pair, Half::First)?,
-            self.setup(pair, Half::Second)?,
-        ];
+        let setups = Half::BOTH.map(|half| {
+            let of_pair = context.plan.seed_number(pair);
+            let number = match restart {
+                Restart::Game => of_pair + half as u64,
+                Restart::Pair => of_pair,
+                Restart::Pairing => self.pairing_number,
+            };
+            let seeds = [0, 1].map(|seat| seed::for_bot(context.plan.seed, seat, number));
+            context.setup(pair, half, seeds)
+        });
         let mut is_cold = true;
         for half in Half::BOTH {
             if done[half as usize] {
@@ -172,13 +183,13 @@ impl<'a> Worker<'a> {
                 self.stop(GracePeriods::POLITE).await?;
             }
             let warm_up = (half == Half::Second && restart == Restart::Pair).then(|| &setups[0]);
-            let scheduled = pair.games()[half as usize];
+            let game_id = pair.games()[half as usize];
             let setup = &setups[half as usize];
             let game = loop {
                 let Some((_, seats)) = &mut self.seats else {
                     return Err(io::Error::other("a pair is played, but it has no players").into());
                 };
-                let (table, id) = (&mut self.table, context.plan.id(scheduled.id));
+                let (table, id) = (&mut self.table, context.plan.id(game_id));
                 let mut observer = |event: &GameEvent<'_>| {
                     if let GameEvent::Stalled { why, again } = *event {
                         let why = why.to_owned();
@@ -214,7 +225,7 @@ impl<'a> Worker<'a> {
                 let (game, fault) = (&*record, fault.as_ref());
                 table.note(&GameEvent::Ended { game, fault });
             }
-            let finished = context.scheduler.finished(&scheduled, ending, record);
+            let finished = context.scheduler.finished(game_id, ending, record);
             finished.into_iter().for_each(write);
             is_cold = half != Half::First;
         }
@@ -243,28 +254,6 @@ impl<'a> Worker<'a> {
         self.seats = Some((pair.pairing, seats));
         self.pairing_number = context.plan.seed_number(pair);
         Ok(())
-    }
-
-    /// The pairing's `a` begins the first game, `b` the second.
-    fn setup(&self, pair: &PairOfGames, half: Half) -> io::Result<GameSetup<'a>> {
-        let plan = &self.context.plan;
-        let scheduled = pair.games()[half as usize];
-        let start = openings::at(&plan.openings, scheduled.opening)
-            .ok_or_else(|| io::Error::other("there are no openings"))?;
-        let of_pair = plan.seed_number(pair);
-        let process_number = match plan.restart {
-            Restart::Game => of_pair + half as u64,
-            Restart::Pair => of_pair,
-            Restart::Pairing => self.pairing_number,
-        };
-        Ok(GameSetup {
-            number: 2 * pair.number + half as u64,
-            id: plan.id(scheduled.id).to_string(),
-            seed: plan.seed,
-            first: BotIndex::ALL[half as usize],
-            start,
-            process_seeds: [0, 1].map(|seat| seed::for_bot(plan.seed, seat, process_number)),
-        })
     }
 }
 

@@ -73,7 +73,7 @@ impl GameSetup<'_> {
             answer: Some(String::new()),
             detail: Some(format!("not played: {why}")),
             stderr: Some(String::new()),
-            played: false,
+            played: Some(false),
             ..ResultEntry::default()
         };
         record

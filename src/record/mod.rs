@@ -204,8 +204,8 @@ impl Record {
     }
 
     /// Whether it was played, not only scored because a bot was benched.
-    pub const fn was_played(&self) -> bool {
-        self.result.played
+    pub fn was_played(&self) -> bool {
+        self.result.played != Some(false)
     }
 }
 

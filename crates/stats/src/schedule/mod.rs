@@ -117,39 +117,20 @@ impl FromStr for GameId {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ScheduledGame {
-    pub id: GameId,
-    /// From 1.
-    pub round: u32,
-    pub seats: [EntrantId; 2],
-    /// From 0.
-    pub opening: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairOfGames {
     pub number: u64,
     /// From 1.
     pub round: u32,
     pub pairing: Pairing,
+    /// From 0.
     pub opening: u64,
 }
 
 impl PairOfGames {
-    pub fn games(&self) -> [ScheduledGame; 2] {
-        let Pairing { a, b } = self.pairing;
-        Half::BOTH.map(|half| ScheduledGame {
-            id: GameId {
-                pair: self.number,
-                half,
-            },
-            round: self.round,
-            seats: match half {
-                Half::First => [a, b],
-                Half::Second => [b, a],
-            },
-            opening: self.opening,
-        })
+    /// The pairing's `a` moves first in the first one, `b` in the second.
+    pub fn games(&self) -> [GameId; 2] {
+        let pair = self.number;
+        Half::BOTH.map(|half| GameId { pair, half })
     }
 }
 

@@ -34,12 +34,8 @@ fn ids_are_those_of_the_documentation() {
         opening: 9,
     };
     let [a, b] = pair.games();
-    assert_eq!(a.id.to_string(), "p000123a");
-    assert_eq!(b.id.to_string(), "p000123b");
-    assert_eq!(a.seats, [EntrantId(4), EntrantId(2)]);
-    assert_eq!(b.seats, [EntrantId(2), EntrantId(4)]);
-    assert_eq!((a.round, a.opening), (7, 9));
-    assert_eq!((b.round, b.opening), (7, 9));
+    assert_eq!(a.to_string(), "p000123a");
+    assert_eq!(b.to_string(), "p000123b");
 }
 
 #[test]
