@@ -7,8 +7,8 @@ use super::plan::{Format, Plan};
 use super::results::Results;
 use crate::play::TimeControl;
 use crate::text::counted;
-use crate::tournament::schedule::knockout::{self, Match};
-use crate::tournament::schedule::{Pairing, Round};
+use crate::tournament::schedule::knockout;
+use crate::tournament::schedule::{EntrantId, Pairing};
 use crate::tournament::sprt::{Decision, Sprt};
 
 /// Bots are indices in `names`.
@@ -67,6 +67,10 @@ impl Meeting {
     pub const fn is_complete(&self) -> bool {
         self.games == 2 * (self.pairs[1] + 1 - self.pairs[0])
     }
+
+    pub fn loser(&self) -> Option<usize> {
+        self.winner.map(|(side, _)| self.bots[1 - side])
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -105,7 +109,8 @@ impl Results {
         let drawn = bracket.as_ref().map(|bracket| self.drawn(plan, bracket));
         let drawn = drawn.unwrap_or_default();
         let last = drawn.last().and_then(|round| round.first());
-        let rounds = plan.rounds.iter().filter(|_| plan.format == Format::Swiss);
+        let rounds = plan.rounds.iter().enumerate();
+        let rounds = rounds.filter(|_| plan.format == Format::Swiss);
         let is_planned =
             !plan.format.depends_on_results() || plan.rounds.len() >= plan.rounds_planned as usize;
         Course {
@@ -116,8 +121,8 @@ impl Results {
             rounds_planned: plan.rounds_planned,
             games_planned: is_planned.then(|| 2 * plan.pairs_so_far()),
             rounds: rounds
-                .map(|round| CourseRound {
-                    meetings: self.meetings(round),
+                .map(|(number, round)| CourseRound {
+                    meetings: self.meetings(plan, number, None),
                     byes: round.byes.iter().map(|bye| bye.index()).collect(),
                 })
                 .collect(),
@@ -151,7 +156,8 @@ impl Results {
     }
 
     fn upcoming(&self, plan: &Plan) -> Vec<Upcoming> {
-        let meetings = plan.rounds.iter().flat_map(|round| self.meetings(round));
+        let rounds = 0..plan.rounds.len();
+        let meetings = rounds.flat_map(|round| self.meetings(plan, round, None));
         let unplayed = meetings.filter(|meeting| !meeting.is_complete());
         let upcoming = unplayed
             .take(NEXT)
@@ -159,58 +165,59 @@ impl Results {
         upcoming.collect()
     }
 
-    pub(super) fn meetings(&self, round: &Round) -> Vec<Meeting> {
+    /// Of a round, from 0, in the order of its pairings. `bracket`: to tell who advances.
+    pub fn meetings(&self, plan: &Plan, round: usize, bracket: Option<&Bracket>) -> Vec<Meeting> {
+        let bracket = bracket.filter(|bracket| round >= bracket.rounds_before);
+        let Some(round) = plan.rounds.get(round) else {
+            return Vec::new();
+        };
         let each = u64::from(round.pairs_each);
-        let meetings = round.pairings.iter().zip(0_u64..);
-        meetings
-            .map(|(&Pairing { a, b }, place)| {
-                let first = round.first_pair + place * each;
-                let mut meeting = Meeting {
-                    bots: [a.index(), b.index()],
-                    half_points: [0; 2],
-                    games: 0,
-                    pairs: [first, first + each.max(1) - 1],
-                    winner: None,
-                };
-                for pair in first..first + each {
-                    for ending in self.endings.of(pair).into_iter().flatten() {
-                        let points = ending.half_points() as u64;
-                        meeting.games += 1;
-                        meeting.half_points[0] += points;
-                        meeting.half_points[1] += 2 - points;
-                    }
+        let matches = self.matches(round).into_iter().zip(0_u64..);
+        let meetings = matches.map(|(played, place)| {
+            let Pairing { a, b } = played.pairing;
+            let first = round.first_pair + place * each;
+            let mut meeting = Meeting {
+                bots: [a.index(), b.index()],
+                half_points: [0; 2],
+                games: 0,
+                pairs: [first, first + each.max(1) - 1],
+                winner: None,
+            };
+            for pair in first..first + each {
+                for ending in self.endings.of(pair).into_iter().flatten() {
+                    let points = ending.half_points() as u64;
+                    meeting.games += 1;
+                    meeting.half_points[0] += points;
+                    meeting.half_points[1] += 2 - points;
                 }
-                meeting
-            })
-            .collect()
+            }
+            let bracket = bracket.filter(|_| meeting.is_complete());
+            meeting.winner = bracket.map(|bracket| {
+                let (winner, by) = played.decision(&bracket.seeds);
+                (usize::from(winner == b), by.in_words())
+            });
+            meeting
+        });
+        meetings.collect()
     }
 
     fn drawn(&self, plan: &Plan, bracket: &Bracket) -> Vec<Vec<BracketPlace>> {
-        let entrant = |seed| bracket.entrant(seed).index();
-        let seats = knockout::bracket(bracket.size());
-        let mut round: Vec<BracketPlace> = seats
-            .chunks(2)
-            .map(|two| {
-                let bots = [0, 1].map(|side| two.get(side).copied().flatten().map(entrant));
-                BracketPlace {
-                    bots,
-                    bye: bots.contains(&None),
-                    meeting: None,
-                }
-            })
-            .collect();
+        let places = knockout::bracket(&bracket.seeds);
+        let first = places.chunks(2).map(|two| {
+            let bot = |side| Some(EntrantId::index((*two.get(side)?)?));
+            let bots = [bot(0), bot(1)];
+            BracketPlace {
+                bots,
+                bye: bots.contains(&None),
+                meeting: None,
+            }
+        });
+        let mut round: Vec<BracketPlace> = first.collect();
         let mut drawn = Vec::new();
         for number in bracket.rounds_before.. {
-            let matches = self.matches(plan, number);
-            let played = plan.rounds.get(number);
-            let meetings = played.map_or_else(Vec::new, |round| self.meetings(round));
-            for (number, meeting) in meetings.into_iter().enumerate() {
-                let played = matches.get(number);
-                let meets = |place: &&mut BracketPlace| place.bots.contains(&Some(meeting.bots[0]));
-                let Some(place) = round.iter_mut().find(meets) else {
-                    continue;
-                };
-                place.meeting = Some(decided(meeting, bracket, played, place.bots));
+            let mut meetings = self.meetings(plan, number, Some(bracket)).into_iter();
+            for place in round.iter_mut().filter(|place| !place.bots.contains(&None)) {
+                place.meeting = meetings.next();
             }
             let next = round
                 .chunks(2)
@@ -227,24 +234,4 @@ impl Results {
         }
         drawn
     }
-}
-
-/// Adds who advances; the bots in their order in the bracket.
-fn decided(
-    mut meeting: Meeting,
-    bracket: &Bracket,
-    played: Option<&Match>,
-    order: [Option<usize>; 2],
-) -> Meeting {
-    if order[0] != Some(meeting.bots[0]) {
-        meeting.bots.reverse();
-        meeting.half_points.reverse();
-    }
-    let played = played.filter(|_| meeting.is_complete());
-    meeting.winner = played.and_then(|played| {
-        let (winner, by) = bracket.decision(played);
-        let side = meeting.bots.iter().position(|&bot| bot == winner.index())?;
-        Some((side, by.in_words()))
-    });
-    meeting
 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::TournamentError;
-use super::course::GroupPlace;
+use super::course::{GroupPlace, Meeting};
 use super::plan::{Format, Plan};
-use super::results::{Next, Results};
+use super::results::Results;
 use crate::text::ordinal;
-use crate::tournament::schedule::knockout::{self, DecidedBy, Match};
-use crate::tournament::schedule::{EntrantId, Pairing, Round, groups};
+use crate::tournament::schedule::knockout::{self, Match, Next};
+use crate::tournament::schedule::{EntrantId, Round, groups};
 use crate::tournament::standings::Reached;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,36 +22,6 @@ pub struct Bracket {
 pub fn group_name(index: usize) -> String {
     let letter = ('A'..='Z').nth(index);
     letter.map_or_else(|| (index + 1).to_string(), |letter| letter.to_string())
-}
-
-impl Bracket {
-    /// Names the bots by seed, which breaks the last kind of tie.
-    fn by_seed(&self, played: &Match) -> Match {
-        let seed = |id| {
-            let mut seeds = (0..).map(EntrantId).zip(&self.seeds);
-            seeds
-                .find(|(_, known)| **known == id)
-                .map_or(id, |(seed, _)| seed)
-        };
-        let Pairing { a, b } = played.pairing;
-        Match {
-            pairing: Pairing::new(seed(a), seed(b)),
-            ..*played
-        }
-    }
-
-    pub fn decision(&self, played: &Match) -> (EntrantId, DecidedBy) {
-        let (seed, by) = self.by_seed(played).decision();
-        (self.entrant(seed), by)
-    }
-
-    pub fn entrant(&self, seed: EntrantId) -> EntrantId {
-        self.seeds.get(seed.index()).copied().unwrap_or(seed)
-    }
-
-    pub fn size(&self) -> u32 {
-        u32::try_from(self.seeds.len()).unwrap_or(u32::MAX)
-    }
 }
 
 impl Results {
@@ -74,34 +44,14 @@ impl Results {
     }
 
     /// The round that follows those of the bracket so far.
-    pub(super) fn next_of_bracket(&self, plan: &Plan) -> Result<Next, TournamentError> {
+    pub(super) fn next_of_bracket(&self, plan: &Plan) -> Result<Option<Next>, TournamentError> {
         let Some(bracket) = self.bracket(plan) else {
-            return Ok(Next::Over);
+            return Ok(None);
         };
-        let played = (bracket.rounds_before..plan.rounds.len()).map(|round| {
-            let matches = self.matches(plan, round).into_iter();
-            matches.map(|played| bracket.by_seed(&played)).collect()
-        });
-        let played: Vec<Vec<Match>> = played.collect();
-        let next = knockout::next_round(bracket.size(), plan.pairs, &played);
-        match next.map_err(TournamentError::Machine)? {
-            knockout::Next::Winner(seed) => Ok(Next::Winner(bracket.entrant(seed))),
-            knockout::Next::Round(round) => {
-                let entrants = |pairing: Pairing| {
-                    Pairing::new(bracket.entrant(pairing.a), bracket.entrant(pairing.b))
-                };
-                let before: u64 = plan
-                    .rounds
-                    .iter()
-                    .map(|round| round.pairings.len() as u64)
-                    .sum();
-                let number = u32::try_from(plan.rounds.len() + 1).unwrap_or(u32::MAX);
-                let pairings = round.pairings.into_iter().map(entrants).collect();
-                let byes = round.byes.into_iter().map(|bye| bracket.entrant(bye));
-                let round = Round::new(number, before, plan.pairs, pairings, byes.collect());
-                Ok(Next::Round(round))
-            }
-        }
+        let rounds = plan.rounds.iter().skip(bracket.rounds_before);
+        let played: Vec<Vec<Match>> = rounds.map(|round| self.matches(round)).collect();
+        let next = knockout::next_round(&bracket.seeds, plan.pairs, &plan.rounds, &played);
+        next.map(Some).map_err(TournamentError::Machine)
     }
 
     /// The entrants of each group, the best first; `None` until all group games are played.
@@ -167,25 +117,19 @@ impl Results {
     /// What each bot reached, by name; `None` during the groups.
     pub(super) fn reached(&self, plan: &Plan) -> Option<BTreeMap<String, Reached>> {
         let bracket = self.bracket(plan)?;
-        let rounds = knockout::rounds(bracket.size()) as usize;
+        let rounds = knockout::bracket(&bracket.seeds).len().ilog2();
         // Round of the bracket, from 1, in which a bot was eliminated.
         let mut out = BTreeMap::new();
-        for (place, round) in plan.rounds.iter().enumerate().skip(bracket.rounds_before) {
-            let is_complete = round
-                .pairs()
-                .all(|pair| self.endings.of(pair.number).iter().all(Option::is_some));
-            if !is_complete {
+        for (round, number) in (bracket.rounds_before..plan.rounds.len()).zip(1..) {
+            let meetings = self.meetings(plan, round, Some(&bracket));
+            if !meetings.iter().all(Meeting::is_complete) {
                 break;
             }
-            for played in self.matches(plan, place) {
-                let Pairing { a, b } = played.pairing;
-                let loser = if bracket.decision(&played).0 == a {
-                    b
-                } else {
-                    a
-                };
-                out.insert(loser, place + 1 - bracket.rounds_before);
-            }
+            out.extend(
+                meetings
+                    .iter()
+                    .filter_map(|meeting| Some((meeting.loser()?, number))),
+            );
         }
         let left = bracket.seeds.len() - out.len();
         let mut reached = BTreeMap::new();
@@ -194,7 +138,10 @@ impl Results {
             reached.extend(bot.map(|name| (name, Reached { place, seed, title })));
         };
         for (seed, &id) in bracket.seeds.iter().enumerate() {
-            let (place, title) = match out.get(&id).map(|round| rounds.saturating_sub(*round)) {
+            let (place, title) = match out
+                .get(&id.index())
+                .map(|round| rounds.saturating_sub(*round))
+            {
                 None if left == 1 => (1, "champion".to_owned()),
                 None => (1, "still in".to_owned()),
                 Some(0) => (2, "finalist".to_owned()),

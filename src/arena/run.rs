@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::directory::TournamentDirectory;
 use super::plan::Plan;
-use super::results::{Next, Results};
+use super::results::Results;
 use super::scheduler::{Line, Scheduler};
 use super::shard::Shard;
 use super::worker::{ArenaContext, Playing, Worker};
@@ -25,6 +25,7 @@ use crate::record::RecordSummary;
 use crate::record::journal::{SYNC_INTERVAL, Writer};
 use crate::text::cause;
 use crate::tournament::schedule::Round;
+use crate::tournament::schedule::knockout::Next;
 use crate::tournament::sprt::Decision;
 
 /// Breaks when no more games are needed: those being played then do not count.
@@ -263,10 +264,9 @@ impl Progress<'_, '_> {
                     TournamentError::Machine(format!("a record that was just written: {problem}"))
                 })?;
                 let flow = self.observe(&event);
-                if let Some(round) = self.next_round()? {
-                    scheduler.add_round(round, true);
-                } else if self.last.is_some() {
-                    scheduler.no_more_rounds();
+                let round = self.next_round()?;
+                if round.is_some() || self.last.is_some() {
+                    scheduler.set_round(round);
                 }
                 Ok(flow)
             }
@@ -303,13 +303,13 @@ impl Progress<'_, '_> {
             return Ok(None);
         }
         match self.results.next(&self.plan)? {
-            Next::Round(round) => {
+            Some(Next::Round(round)) => {
                 self.plan.rounds.push(round.clone());
                 self.directory.write_plan(&mut self.plan)?;
                 return Ok(Some(round));
             }
-            Next::Over => self.last = Some(Ended::Complete),
-            Next::Winner(winner) => self.last = Some(Ended::Won(winner)),
+            None => self.last = Some(Ended::Complete),
+            Some(Next::Winner(winner)) => self.last = Some(Ended::Won(winner)),
         }
         Ok(None)
     }

@@ -49,7 +49,7 @@ pub struct Scheduler<L = Arc<FinishedRecord>> {
 
 impl<L> Scheduler<L> {
     /// For the pairs with these numbers; games in `endings` are already played. Unless `more_rounds` is false,
-    /// [`Self::add_round`] adds rounds.
+    /// [`Self::set_round`] adds rounds.
     pub fn new(
         plan: &Plan,
         pairs: Range<u64>,
@@ -142,15 +142,11 @@ impl<L> Scheduler<L> {
         }
     }
 
-    pub fn add_round(&self, round: Round, more_rounds: bool) {
+    /// The next one; `None`: there are no more.
+    pub fn set_round(&self, round: Option<Round>) {
         let mut state = locked(&self.state);
-        state.pairs = Box::new(pairs_of(round));
-        state.more_rounds = more_rounds;
-        self.changed.notify_all();
-    }
-
-    pub fn no_more_rounds(&self) {
-        locked(&self.state).more_rounds = false;
+        state.more_rounds = round.is_some();
+        state.pairs = Box::new(round.into_iter().flat_map(pairs_of));
         self.changed.notify_all();
     }
 

@@ -252,29 +252,24 @@ fn joined(place: &BracketPlace, winner: &str, upper: Block, lower: Block) -> Blo
 }
 
 fn matches(plan: &Plan, results: &Results) -> String {
-    let name = |id| name_of(plan, id);
     let bracket = results.bracket(plan);
     let mut out = String::new();
     for (place, round) in plan.rounds.iter().enumerate() {
         let _ = writeln!(out, "\nround {} of {}", round.number, plan.rounds_planned);
-        for played in results.matches(plan, place) {
-            // Groups do not eliminate.
-            let eliminates = bracket
-                .as_ref()
-                .filter(|bracket| place >= bracket.rounds_before);
-            let decision = eliminates.map(|bracket| bracket.decision(&played));
-            let [made, lost] = played.tallies.map(|tally| points(tally.half_points));
-            let [a, b] = [played.pairing.a, played.pairing.b].map(name);
+        for meeting in results.meetings(plan, place, bracket.as_ref()) {
+            let [made, lost] = meeting.half_points.map(points);
+            let [a, b] = meeting
+                .bots
+                .map(|bot| plan.bots.get(bot).map_or("?", |bot| &bot.name));
             let _ = write!(out, "  {a}  {made}–{lost}  {b}");
-            if let Some((winner, by)) = decision {
-                let by = by.in_words();
+            if let Some((side, by)) = meeting.winner {
                 let gap = if by.is_empty() { "" } else { " " };
-                let _ = write!(out, ": {} advances{gap}{by}", name(winner));
+                let _ = write!(out, ": {} advances{gap}{by}", [a, b][side]);
             }
             out.push('\n');
         }
         for &bye in &round.byes {
-            let _ = writeln!(out, "  {} has a bye", name(bye));
+            let _ = writeln!(out, "  {} has a bye", name_of(plan, bye));
         }
     }
     out

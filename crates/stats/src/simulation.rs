@@ -179,31 +179,26 @@ impl Field<'_> {
 
     /// Returns the last that is left first.
     fn knockout(&mut self, seeds: &[EntrantId]) -> Vec<usize> {
-        let count = u32::try_from(seeds.len()).unwrap_or(u32::MAX);
         let mut played: Vec<Vec<Match>> = Vec::new();
         let mut out = Vec::new();
         loop {
-            match knockout::next_round(count, self.simulation.pairs, &played) {
+            match knockout::next_round(seeds, self.simulation.pairs, &[], &played) {
                 Ok(knockout::Next::Round(round)) => {
-                    let matches = round.pairings.into_iter().map(|pairing| {
-                        let Pairing { a, b } = pairing;
-                        let bots = Pairing::new(seeds[a.index()], seeds[b.index()]);
-                        Match {
-                            pairing,
-                            tallies: self.meet(bots),
-                        }
+                    let matches = round.pairings.into_iter().map(|pairing| Match {
+                        pairing,
+                        tallies: self.meet(pairing),
                     });
                     let matches: Vec<Match> = matches.collect();
                     for played in &matches {
                         let Pairing { a, b } = played.pairing;
-                        let loser = if played.winner() == a { b } else { a };
-                        out.push(seeds[loser.index()].index());
+                        let is_a = played.decision(seeds).0 == a;
+                        out.push(if is_a { b } else { a }.index());
                     }
                     played.push(matches);
                     self.rounds += 1;
                 }
-                Ok(knockout::Next::Winner(seed)) => {
-                    out.push(seeds[seed.index()].index());
+                Ok(knockout::Next::Winner(winner)) => {
+                    out.push(winner.index());
                     out.reverse();
                     return out;
                 }

@@ -171,6 +171,22 @@ impl Round {
         }
     }
 
+    /// It follows those `before`.
+    pub fn after(
+        before: &[Self],
+        pairs_each: u32,
+        pairings: Vec<Pairing>,
+        byes: Vec<EntrantId>,
+    ) -> Self {
+        let number = u32::try_from(before.len() + 1).unwrap_or(u32::MAX);
+        Self {
+            first_pair: before
+                .last()
+                .map_or(1, |last| last.first_pair + last.count()),
+            ..Self::new(number, 0, pairs_each, pairings, byes)
+        }
+    }
+
     /// What ids have for the number of a pair of this round.
     pub fn label(&self, number: u64) -> u64 {
         let place = number.saturating_sub(self.first_pair);

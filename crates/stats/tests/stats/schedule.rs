@@ -340,10 +340,11 @@ fn earlier_pairings_leave_no_trace() {
 }
 
 fn bracket(entrants: u32, a_wins: impl Fn(Pairing) -> bool) -> (Vec<Round>, EntrantId) {
+    let seeds: Vec<EntrantId> = everybody(entrants).collect();
     let mut played: Vec<Vec<Match>> = Vec::new();
     let mut rounds = Vec::new();
     loop {
-        match knockout::next_round(entrants, 3, &played).unwrap() {
+        match knockout::next_round(&seeds, 3, &rounds, &played).unwrap() {
             Next::Winner(winner) => return (rounds, winner),
             Next::Round(round) => {
                 let result = |&pairing: &Pairing| {
@@ -397,7 +398,8 @@ fn ties_are_broken_as_documented() {
     let decide = |a: Tally, b: Tally| {
         let tallies = [a, b];
         let pairing = pairing(5, 3);
-        let (winner, by) = Match { pairing, tallies }.decision();
+        let seeds: Vec<EntrantId> = everybody(6).collect();
+        let (winner, by) = Match { pairing, tallies }.decision(&seeds);
         (winner.0, by)
     };
     let tally = |wins: &[(bool, u64)], draws: u64| {
@@ -434,9 +436,10 @@ fn results_of_another_bracket_are_refused() {
         pairing: pairing(a, b),
         tallies,
     };
-    let next = |played: &[Vec<Match>]| knockout::next_round(3, 1, played);
+    let seeds: Vec<EntrantId> = everybody(3).collect();
+    let next = |played: &[Vec<Match>]| knockout::next_round(&seeds, 1, &[], played);
     assert_eq!(
-        knockout::next_round(0, 1, &[]),
+        knockout::next_round(&[], 1, &[], &[]),
         Err("a knockout needs at least one entrant".to_owned())
     );
     for wrong in [vec![], vec![played(0, 2)], vec![played(2, 1)]] {

@@ -4,9 +4,9 @@ use super::{Args, Task, start};
 use crate::cli::support::prelude::*;
 use referee::arena::Ended;
 use referee::arena::merge::{Merged, merge};
-use referee::arena::results::Next;
 use referee::arena::shard::Shard;
 use referee::record::journal::{Journal, LINGERING_LOCK, TornTail};
+use referee::tournament::schedule::knockout::Next;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArgs {
@@ -130,7 +130,7 @@ fn plan_next_round(out: Option<&Path>) -> Result<()> {
         );
     }
     match results.next(&plan)? {
-        Next::Round(round) => {
+        Some(Next::Round(round)) => {
             let games = 2 * round.count();
             plan.rounds.push(round);
             directory.write_plan(&mut plan)?;
@@ -138,7 +138,7 @@ fn plan_next_round(out: Option<&Path>) -> Result<()> {
             note!("round {number} of {of} has {games} games");
             Ok(())
         }
-        Next::Over | Next::Winner(_) => {
+        None | Some(Next::Winner(_)) => {
             let problem = "the tournament is over; there is no next round";
             Err(wrong_at(out, problem))
         }
@@ -151,9 +151,9 @@ pub(crate) fn run_merge(args: &MergeArgs) -> Result<()> {
     let merged = merge(&directory, &plan)?;
     print_hosts(&merged);
     let ended = match merged.results.next(&plan) {
-        Ok(Next::Winner(winner)) => Ended::Won(winner),
-        Ok(Next::Round(_)) => Ended::Interrupted,
-        Ok(Next::Over) | Err(_) => Ended::Complete,
+        Ok(Some(Next::Winner(winner))) => Ended::Won(winner),
+        Ok(Some(Next::Round(_))) => Ended::Interrupted,
+        Ok(None) | Err(_) => Ended::Complete,
     };
     write_tables(&directory, &plan, &merged.results)?;
     print_summary(ended, &plan, &merged.results)?;
