@@ -9,7 +9,6 @@ use crate::play::TimeControl;
 use crate::text::counted;
 use crate::tournament::schedule::knockout;
 use crate::tournament::schedule::{EntrantId, Pairing};
-use crate::tournament::sprt::{Decision, Sprt};
 
 /// Bots are indices in `names`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -66,10 +65,6 @@ pub struct Meeting {
 impl Meeting {
     pub const fn is_complete(&self) -> bool {
         self.games == 2 * (self.pairs[1] + 1 - self.pairs[0])
-    }
-
-    pub fn loser(&self) -> Option<usize> {
-        self.winner.map(|(side, _)| self.bots[1 - side])
     }
 }
 
@@ -139,19 +134,11 @@ impl Results {
 
     fn early(&self, plan: &Plan) -> Option<String> {
         let test = plan.sprt.as_ref()?;
-        let Sprt { elo0, elo1, .. } = test;
-        let verdict = match test.decide(&self.pentanomial) {
-            Decision::Continue => return None,
-            Decision::AcceptH0 => {
-                format!("H0 accepted, a difference of {elo0} Elo rather than {elo1}")
-            }
-            Decision::AcceptH1 => {
-                format!("H1 accepted, a difference of {elo1} Elo rather than {elo0}")
-            }
-        };
+        let (hypothesis, elo, other) = test.accepted(test.decide(&self.pentanomial))?;
         let played = counted(self.games, "game", "games");
         Some(format!(
-            "The sequential test was decided after {played}: {verdict}."
+            "The sequential test was decided after {played}: {hypothesis} accepted, a difference of {elo} Elo rather \
+             than {other}."
         ))
     }
 

@@ -8,7 +8,7 @@ use super::plan::{Format, Plan};
 use super::results::Results;
 use crate::text::ordinal;
 use crate::tournament::schedule::knockout::{self, Match, Next};
-use crate::tournament::schedule::{EntrantId, Round, groups};
+use crate::tournament::schedule::{EntrantId, groups};
 use crate::tournament::standings::Reached;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,13 @@ impl Results {
                 rounds_before: 0,
             }),
             Format::GroupsKnockout => {
-                let tables = self.group_tables(plan)?;
-                Some(Bracket {
+                let groups = self.groups(plan);
+                let is_complete = groups.iter().flatten().any(|place| place.advances);
+                let id =
+                    |place: &GroupPlace| EntrantId(u32::try_from(place.bot).unwrap_or(u32::MAX));
+                let tables = groups.iter().map(|group| group.iter().map(id).collect());
+                let tables: Vec<Vec<EntrantId>> = tables.collect();
+                is_complete.then(|| Bracket {
                     seeds: groups::qualified(&tables),
                     rounds_before: plan.group_rounds(),
                 })
@@ -54,15 +59,6 @@ impl Results {
         next.map(Some).map_err(TournamentError::Machine)
     }
 
-    /// The entrants of each group, the best first; `None` until all group games are played.
-    pub fn group_tables(&self, plan: &Plan) -> Option<Vec<Vec<EntrantId>>> {
-        let groups = self.groups(plan);
-        let is_complete = groups.iter().flatten().any(|place| place.advances);
-        let id = |place: &GroupPlace| EntrantId(u32::try_from(place.bot).unwrap_or(u32::MAX));
-        let tables = groups.iter().map(|group| group.iter().map(id).collect());
-        is_complete.then(|| tables.collect())
-    }
-
     /// The best of each first, by points per game. Ties are broken by direct encounter, Sonneborn–Berger, then seed.
     pub(super) fn groups(&self, plan: &Plan) -> Vec<Vec<GroupPlace>> {
         if plan.format != Format::GroupsKnockout {
@@ -72,19 +68,13 @@ impl Results {
         let mut made = vec![BTreeMap::<usize, u64>::new(); count];
         let mut games = vec![0_u64; count];
         let mut is_complete = true;
-        let rounds = plan.rounds.iter().take(plan.group_rounds());
-        for pair in rounds.flat_map(Round::pairs) {
-            let [a, b] = [pair.pairing.a, pair.pairing.b].map(EntrantId::index);
-            for ending in self.endings.of(pair.number) {
-                let Some(ending) = ending else {
-                    is_complete = false;
-                    continue;
-                };
-                let points = ending.half_points() as u64;
-                for (bot, other, points) in [(a, b, points), (b, a, 2 - points)] {
-                    *made[bot].entry(other).or_default() += points;
-                    games[bot] += 1;
-                }
+        let rounds = 0..plan.group_rounds();
+        for meeting in rounds.flat_map(|round| self.meetings(plan, round, None)) {
+            is_complete &= meeting.is_complete();
+            let [a, b] = meeting.bots;
+            for ((bot, other), points) in [(a, b), (b, a)].into_iter().zip(meeting.half_points) {
+                *made[bot].entry(other).or_default() += points;
+                games[bot] += meeting.games;
             }
         }
         let points: Vec<u64> = made.iter().map(|row| row.values().sum()).collect();
@@ -118,57 +108,50 @@ impl Results {
     pub(super) fn reached(&self, plan: &Plan) -> Option<BTreeMap<String, Reached>> {
         let bracket = self.bracket(plan)?;
         let rounds = knockout::bracket(&bracket.seeds).len().ilog2();
-        // Round of the bracket, from 1, in which a bot was eliminated.
+        // How many rounds of the bracket there are after that in which a bot was eliminated.
         let mut out = BTreeMap::new();
-        for (round, number) in (bracket.rounds_before..plan.rounds.len()).zip(1..) {
+        for (round, later) in (bracket.rounds_before..plan.rounds.len()).zip((0..rounds).rev()) {
             let meetings = self.meetings(plan, round, Some(&bracket));
             if !meetings.iter().all(Meeting::is_complete) {
                 break;
             }
-            out.extend(
-                meetings
-                    .iter()
-                    .filter_map(|meeting| Some((meeting.loser()?, number))),
-            );
+            for Meeting { winner, bots, .. } in meetings {
+                out.extend(winner.map(|(side, _)| (bots[1 - side], later)));
+            }
         }
         let left = bracket.seeds.len() - out.len();
         let mut reached = BTreeMap::new();
-        let mut note = |id: EntrantId, place, seed, title| {
-            let bot = plan.bot(id).map(|bot| bot.name.clone());
+        let mut note = |bot: usize, place, seed, title| {
+            let bot = plan.bots.get(bot).map(|bot| bot.name.clone());
             reached.extend(bot.map(|name| (name, Reached { place, seed, title })));
         };
-        for (seed, &id) in bracket.seeds.iter().enumerate() {
-            let (place, title) = match out
-                .get(&id.index())
-                .map(|round| rounds.saturating_sub(*round))
-            {
+        for (seed, id) in bracket.seeds.iter().enumerate() {
+            let (place, title) = match out.get(&id.index()) {
                 None if left == 1 => (1, "champion".to_owned()),
                 None => (1, "still in".to_owned()),
                 Some(0) => (2, "finalist".to_owned()),
                 Some(1) => (3, "semi-finalist".to_owned()),
                 Some(2) => (5, "quarter-finalist".to_owned()),
                 Some(before) => {
-                    let places = 1_usize << before.min(32);
+                    let places = 1_usize << (*before).min(32);
                     (places + 1, format!("round of {}", 2 * places))
                 }
             };
-            note(id, place, seed, title);
+            note(id.index(), place, seed, title);
         }
-        let tables = self.group_tables(plan).unwrap_or_default();
-        if plan.format == Format::GroupsKnockout {
-            let longest = tables.iter().map(Vec::len).max().unwrap_or(0);
-            let mut place = bracket.seeds.len() + 1;
-            for of_group in groups::QUALIFIED as usize..longest {
-                let those = tables.iter().enumerate();
-                let those: Vec<(usize, EntrantId)> = those
-                    .filter_map(|(group, table)| Some((group, *table.get(of_group)?)))
-                    .collect();
-                for (seed, &(group, id)) in those.iter().enumerate() {
-                    let title = format!("{} in group {}", ordinal(of_group + 1), group_name(group));
-                    note(id, place, seed, title);
-                }
-                place += those.len();
+        let tables = self.groups(plan);
+        let longest = tables.iter().map(Vec::len).max().unwrap_or(0);
+        let mut place = bracket.seeds.len() + 1;
+        for of_group in groups::QUALIFIED as usize..longest {
+            let those = tables.iter().enumerate();
+            let those = those.filter_map(|(group, table)| Some((group, table.get(of_group)?)));
+            let mut count = 0;
+            for (group, GroupPlace { bot, .. }) in those {
+                let title = format!("{} in group {}", ordinal(of_group + 1), group_name(group));
+                note(*bot, place, count, title);
+                count += 1;
             }
+            place += count;
         }
         Some(reached)
     }

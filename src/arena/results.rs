@@ -285,11 +285,9 @@ impl Results {
 
     fn byes(&self, plan: &Plan) -> BTreeMap<String, Byes> {
         let mut byes = BTreeMap::<String, Byes>::new();
-        for round in &plan.rounds {
-            let begun = round.pairs().any(|pair| {
-                let endings = self.endings.of(pair.number);
-                endings.iter().any(Option::is_some)
-            });
+        for (number, round) in plan.rounds.iter().enumerate() {
+            let mut meetings = self.meetings(plan, number, None).into_iter();
+            let begun = meetings.any(|meeting| meeting.games > 0);
             for &bye in round.byes.iter().filter(|_| begun) {
                 if let Some(bot) = plan.bot(bye) {
                     let byes = byes.entry(bot.name.clone()).or_default();

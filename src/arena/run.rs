@@ -16,7 +16,7 @@ use super::results::Results;
 use super::scheduler::{Line, Scheduler};
 use super::shard::Shard;
 use super::worker::{ArenaContext, Playing, Worker};
-use super::{Arena, Ended, Event, GameSettings, TournamentError};
+use super::{Arena, Ended, Event, TournamentError};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::bot::process::GracePeriods;
 use crate::log_target::{SPAN, TOURNAMENT};
@@ -46,11 +46,7 @@ impl Arena<'_> {
         stops: &mut mpsc::Receiver<()>,
         observer: &mut Observer<'_>,
     ) -> Result<(Ended, Plan, Results), TournamentError> {
-        let GameSettings {
-            ruleset,
-            jobs,
-            pieces_path,
-        } = self.settings;
+        let (jobs, settings) = (self.settings.jobs, self.settings);
         let mut progress = Progress {
             directory: self.directory,
             journal_file: self.journal_file,
@@ -74,10 +70,10 @@ impl Arena<'_> {
         );
         let span = span(&progress, jobs);
         let context = Arc::new(ArenaContext {
-            runner: GameRunner::new(ruleset, plan.adjudicate)?,
+            runner: GameRunner::new(settings.ruleset, plan.adjudicate)?,
             plan: plan.clone(),
             entrants: self.entrants,
-            pieces_path,
+            pieces_path: settings.pieces_path,
             scheduler,
             stage: self.stage,
             playing: Playing::default(),

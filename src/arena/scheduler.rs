@@ -188,11 +188,8 @@ struct State<L> {
     newly_benched: Vec<Benched>,
 }
 
-enum Verdict {
-    Undecided,
-    Counts,
-    Benched([Option<Benched>; 2]),
-}
+/// Whether the bots of a pair are benched; then its games are not played, or do not count.
+type Verdict = [Option<Benched>; 2];
 
 fn pairs_of(round: Round) -> impl Iterator<Item = PairOfGames> + Send {
     let numbers = round.first_pair..round.first_pair + round.count();
@@ -211,7 +208,9 @@ impl<L> State<L> {
                 self.settled(&pair, [a, b]);
                 continue;
             }
-            if let Verdict::Benched(benched) = self.verdict(&pair) {
+            if let Some(benched) = self.verdict(&pair)
+                && benched != [None; 2]
+            {
                 let lines = self.skip(&pair, endings, benched);
                 return Some(WorkItem::Lines(lines));
             }
@@ -240,8 +239,8 @@ impl<L> State<L> {
             }
             let (pair, complete) = (open.pair, open.complete);
             match self.verdict(&pair) {
-                Verdict::Undecided => {}
-                Verdict::Counts => {
+                None => {}
+                Some([None, None]) => {
                     let Some(open) = self.open.get_mut(&number) else {
                         break;
                     };
@@ -252,7 +251,7 @@ impl<L> State<L> {
                         self.settled(&pair, [a, b]);
                     }
                 }
-                Verdict::Benched(benched) => {
+                Some(benched) => {
                     // Until then the worker plays the pair.
                     if complete {
                         self.open.remove(&number);
@@ -270,7 +269,7 @@ impl<L> State<L> {
         &mut self,
         pair: &PairOfGames,
         mut endings: [Option<Ending>; 2],
-        benched: [Option<Benched>; 2],
+        benched: Verdict,
     ) -> Vec<Line<L>> {
         let mut lines = Vec::new();
         for half in Half::BOTH {
@@ -309,7 +308,8 @@ impl<L> State<L> {
         }
     }
 
-    fn verdict(&self, pair: &PairOfGames) -> Verdict {
+    /// `None` while it is not known.
+    fn verdict(&self, pair: &PairOfGames) -> Option<Verdict> {
         // A sequential test takes pairs in the order of the schedule.
         if self.sprt.is_some()
             && self
@@ -318,20 +318,13 @@ impl<L> State<L> {
                 .next()
                 .is_some_and(|&first| first < pair.number)
         {
-            return Verdict::Undecided;
+            return None;
         }
         let bots = [pair.pairing.a, pair.pairing.b].map(|bot| &self.bots[bot.index()]);
-        let benched = bots.map(|bot| bot.benched);
         let decided = bots.iter().all(|bot| {
             bot.benched.is_some() || !bot.may_be_benched_before(pair.number, self.bench_after)
         });
-        if !decided {
-            Verdict::Undecided
-        } else if benched.iter().any(Option::is_some) {
-            Verdict::Benched(benched)
-        } else {
-            Verdict::Counts
-        }
+        decided.then(|| bots.map(|bot| bot.benched))
     }
 }
 

@@ -20,7 +20,7 @@ use crate::play::game_runner::{FinishedGame, GameError, GameRunner};
 use crate::play::seat::{Seat, stop_both};
 use crate::play::setup::{GameSetup, bot_entry};
 use crate::play::stage::{Stage, Table};
-use crate::record::{BotIndex, Ending, FinishedRecord};
+use crate::record::{BotIndex, FinishedRecord};
 use crate::seed;
 use crate::tournament::openings;
 use crate::tournament::schedule::{Half, PairOfGames, Pairing};
@@ -109,17 +109,13 @@ impl<'a> Worker<'a> {
                 WorkItem::Lines(lines) => lines.into_iter().for_each(&write),
                 WorkItem::Play(pair, done) => {
                     self.context.playing.pairs.fetch_add(1, Ordering::SeqCst);
-                    let played = {
-                        let (number, round) = (pair.number, pair.round);
-                        let span =
-                            tracing::info_span!(target: SPAN, "pairing", pair = number, round);
-                        let play = self.pair(&pair, done, &write).instrument(span);
-                        let play = std::pin::pin!(play);
-                        tokio::select! {
-                            biased;
-                            played = play => Some(played),
-                            () = &mut abort => None,
-                        }
+                    let (number, round) = (pair.number, pair.round);
+                    let span = tracing::info_span!(target: SPAN, "pairing", pair = number, round);
+                    let play = self.pair(&pair, done, &write).instrument(span);
+                    let played = tokio::select! {
+                        biased;
+                        played = play => Some(played),
+                        () = &mut abort => None,
                     };
                     self.context.playing.leave();
                     scheduler.done(&pair).into_iter().for_each(&write);
@@ -218,8 +214,8 @@ impl<'a> Worker<'a> {
                 context.playing.wait_for_another().await;
                 is_cold = true;
             };
-            let ending = ending(&game);
             let FinishedGame { record, fault } = game;
+            let ending = record.ending().map_err(io::Error::other)?;
             let record = Arc::new(FinishedRecord::new(record));
             if let Some(table) = &mut self.table {
                 let (game, fault) = (&*record, fault.as_ref());
@@ -254,15 +250,6 @@ impl<'a> Worker<'a> {
         self.seats = Some((pair.pairing, seats));
         self.pairing_number = context.plan.seed_number(pair);
         Ok(())
-    }
-}
-
-/// Seat 0 is the pairing's `a`.
-fn ending(game: &FinishedGame) -> Ending {
-    match (&game.fault, game.record.result.winner) {
-        (Some(fault), _) => Ending::Forfeit(fault.by, fault.fault.reason()),
-        (None, Some(winner)) => Ending::Win(winner),
-        (None, None) => Ending::Draw,
     }
 }
 

@@ -105,12 +105,6 @@ impl From<&str> for Reason {
     }
 }
 
-impl From<ForfeitReason> for Reason {
-    fn from(reason: ForfeitReason) -> Self {
-        Self::Forfeit(reason)
-    }
-}
-
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

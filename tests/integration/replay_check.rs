@@ -70,7 +70,7 @@ fn record(answers: &[&str], first: usize) -> Record {
         End::Adjudicated(_) => unreachable!("nobody asked for it"),
         End::Forfeit(side, fault) => ResultEntry {
             winner: Some(bots[side.other().index()]),
-            reason: fault.reason().into(),
+            reason: Word::Forfeit(fault.reason()),
             by: Some(bots[side.index()]),
             answer: Some(fault.answer()),
             detail: Some(fault.to_string()),

@@ -57,10 +57,6 @@ pub struct PlanRequest {
     pub no_check: bool,
 }
 
-fn or_old<T>(given: Option<T>, old: Option<&Plan>, of: impl FnOnce(&Plan) -> T) -> Option<T> {
-    given.or_else(|| old.map(of))
-}
-
 fn refused<T>(problem: String) -> Result<T, TournamentError> {
     Err(TournamentError::Input(problem))
 }
@@ -97,7 +93,10 @@ impl PlanRequest {
                 if count == 1 { "one" } else { "none" }
             ));
         }
-        let format = or_old(self.format, old, |old| old.format).unwrap_or(Format::RoundRobin);
+        let format = self
+            .format
+            .or(old.map(|old| old.format))
+            .unwrap_or(Format::RoundRobin);
         if format.eliminates() && self.rounds.is_some() {
             return refused("a knockout ends when one bot is left; leave --rounds out".to_owned());
         }
@@ -119,18 +118,15 @@ impl PlanRequest {
         if old.is_none() {
             self.check_size(count, format)?;
         }
-        let usual_rounds = |format: Format| match (groups, self.by_version) {
+        let usual_rounds = match (groups, self.by_version) {
             (Some(groups), _) => groups::rounds_of_both(count, groups),
             (None, true) => 1,
             (None, false) => format.usual_rounds(count),
         };
         let usual_pairs = if sprt.is_some() { SPRT_PAIRS } else { PAIRS };
-        let plies = match (&self.openings, self.opening_plies, old) {
-            (Some(_), _, _) => None,
-            (None, Some(plies), _) => Some(plies),
-            (None, None, Some(old)) => old.opening_plies,
-            (None, None, None) => Some(openings::usual_plies(ruleset)),
-        };
+        let usual_plies = || Some(openings::usual_plies(ruleset));
+        let planned_plies = || old.map_or_else(usual_plies, |old| old.opening_plies);
+        let plies = self.opening_plies.or_else(planned_plies);
         Ok(Plan {
             v: VERSION,
             hash: String::new(),
@@ -145,23 +141,33 @@ impl PlanRequest {
             seed,
             format,
             groups,
-            rounds_planned: or_old(self.rounds, old, |old| old.rounds_planned)
-                .unwrap_or_else(|| usual_rounds(format)),
-            pairs: or_old(self.pairs, old, |old| old.pairs).unwrap_or(usual_pairs),
+            rounds_planned: self
+                .rounds
+                .or(old.map(|old| old.rounds_planned))
+                .unwrap_or(usual_rounds),
+            pairs: self
+                .pairs
+                .or(old.map(|old| old.pairs))
+                .unwrap_or(usual_pairs),
             by_version: self.by_version,
             budget: None,
-            opening_plies: plies,
+            opening_plies: plies.filter(|_| self.openings.is_none()),
             openings: Vec::new(),
-            restart: or_old(self.restart, old, |old| old.restart).unwrap_or_else(|| {
-                // A process that played the first game would know how the second begins.
-                let is_drawn = ruleset.info().has_drawn_start;
-                if is_drawn {
-                    Restart::Game
-                } else {
-                    Restart::Pair
-                }
-            }),
-            bench_after: or_old(self.bench_after, old, |old| old.bench_after)
+            restart: self
+                .restart
+                .or(old.map(|old| old.restart))
+                .unwrap_or_else(|| {
+                    // A process that played the first game would know how the second begins.
+                    let is_drawn = ruleset.info().has_drawn_start;
+                    if is_drawn {
+                        Restart::Game
+                    } else {
+                        Restart::Pair
+                    }
+                }),
+            bench_after: self
+                .bench_after
+                .or(old.map(|old| old.bench_after))
                 .unwrap_or(BENCH_AFTER),
             adjudicate: self.adjudicate || old.is_some_and(|old| old.adjudicate),
             sprt,
@@ -228,23 +234,36 @@ impl PlanRequest {
         ruleset: &dyn Game,
         plan: &Plan,
     ) -> Result<Vec<String>, TournamentError> {
-        let Some(plies) = plan.opening_plies else {
-            return self.openings_of_file(ruleset);
-        };
         let least = u64::from(plan.by_version) * OPENINGS_OF_LEAGUE;
         let count = (u64::from(plan.rounds_planned) * u64::from(plan.pairs)).max(least);
         let count = usize::try_from(count.min(MOST_OPENINGS)).unwrap_or(usize::MAX);
-        draw(ruleset, plan.seed, plies, count)
+        self.some_openings(ruleset, plan.seed, plan.opening_plies, count)
     }
 
     /// Fails when none can be drawn, or read of the file.
     pub fn check_openings(&self, ruleset: &dyn Game, seed: u64) -> Result<(), TournamentError> {
-        if self.openings.is_some() {
-            return self.openings_of_file(ruleset).map(drop);
-        }
         let plies = self.opening_plies;
         let plies = plies.unwrap_or_else(|| openings::usual_plies(ruleset));
-        draw(ruleset, seed, plies, 1).map(drop)
+        let plies = self.openings.is_none().then_some(plies);
+        self.some_openings(ruleset, seed, plies, 1).map(drop)
+    }
+
+    /// Without `plies` those of the file.
+    fn some_openings(
+        &self,
+        ruleset: &dyn Game,
+        seed: u64,
+        plies: Option<u32>,
+        count: usize,
+    ) -> Result<Vec<String>, TournamentError> {
+        let Some(plies) = plies else {
+            return self.openings_of_file(ruleset);
+        };
+        openings::draw(ruleset, seed, plies, count).map_err(|error| {
+            let failure = ruleset.failure();
+            let failure = failure.unwrap_or_else(|| format!("--opening-plies {plies}: {error}"));
+            TournamentError::Input(failure)
+        })
     }
 
     pub fn openings_of_file(&self, ruleset: &dyn Game) -> Result<Vec<String>, TournamentError> {
@@ -254,17 +273,4 @@ impl PlanRequest {
         openings::parse(ruleset, &text)
             .map_err(|error| TournamentError::Input(format!("{}: {error}", path.display())))
     }
-}
-
-fn draw(
-    ruleset: &dyn Game,
-    seed: u64,
-    plies: u32,
-    count: usize,
-) -> Result<Vec<String>, TournamentError> {
-    openings::draw(ruleset, seed, plies, count).map_err(|error| {
-        let failure = ruleset.failure();
-        let failure = failure.unwrap_or_else(|| format!("--opening-plies {plies}: {error}"));
-        TournamentError::Input(failure)
-    })
 }

@@ -63,7 +63,6 @@ fn other_texts_are_no_ids() {
 #[test]
 fn openings_are_the_round_s_not_the_pairing_s() {
     let round = round_robin(6, 5, 3).nth(1).unwrap();
-    assert_eq!(round.openings(), 3..6);
     let mut openings: BTreeMap<Pairing, Vec<u64>> = BTreeMap::new();
     for pair in round.pairs() {
         assert_eq!(pair.round, 2);
@@ -113,7 +112,8 @@ fn the_first_runs_the_gauntlet() {
         [pairing(1, 0), pairing(2, 0), pairing(3, 0)]
     );
     assert_numbers_run_on(&rounds);
-    assert_eq!(rounds[1].openings(), 5..10);
+    let openings = rounds[1].pairs().map(|pair| pair.opening);
+    assert!(openings.eq((5..10).cycle().take(15)));
 }
 
 fn config(cases: u32) -> ProptestConfig {

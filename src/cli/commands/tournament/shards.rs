@@ -118,8 +118,7 @@ fn plan_next_round(out: Option<&Path>) -> Result<()> {
     let mut plan = read_plan(&directory)?;
     // Locked, so that no referee plays meanwhile.
     let (_locked, _) = directory.open_journal(&directory.journal_file(), LINGERING_LOCK)?;
-    let mut results = Results::new(&plan);
-    TournamentDirectory::read_journal(&directory.journal_file(), &plan, &mut results)?;
+    let results = TournamentDirectory::read_journal(&directory.journal_file(), &plan)?;
     if !results.is_done(&plan) {
         bail!(
             "{}: {} of the {} games planned so far have been played and merged; play the rest \
