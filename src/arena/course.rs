@@ -68,7 +68,7 @@ impl Meeting {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BracketPlace {
     /// `None` where unknown or a bye.
     pub bots: [Option<usize>; 2],
@@ -189,35 +189,28 @@ impl Results {
     }
 
     fn drawn(&self, plan: &Plan, bracket: &Bracket) -> Vec<Vec<BracketPlace>> {
-        let places = knockout::bracket(&bracket.seeds);
-        let first = places.chunks(2).map(|two| {
-            let bot = |side| Some(EntrantId::index((*two.get(side)?)?));
-            let bots = [bot(0), bot(1)];
-            BracketPlace {
-                bots,
-                bye: bots.contains(&None),
-                meeting: None,
-            }
+        let seated = knockout::bracket(&bracket.seeds).into_iter();
+        let seated = seated.map(|bot| BracketPlace {
+            bots: [bot.map(EntrantId::index), None],
+            bye: true,
+            meeting: None,
         });
-        let mut round: Vec<BracketPlace> = first.collect();
+        let mut before: Vec<BracketPlace> = seated.collect();
         let mut drawn = Vec::new();
-        for number in bracket.rounds_before.. {
+        while before.len() > 1 {
+            let number = bracket.rounds_before + drawn.len();
             let mut meetings = self.meetings(plan, number, Some(bracket)).into_iter();
-            for place in round.iter_mut().filter(|place| !place.bots.contains(&None)) {
-                place.meeting = meetings.next();
-            }
-            let next = round
-                .chunks(2)
-                .map(|two| BracketPlace {
-                    bots: [0, 1].map(|side| two.get(side).and_then(BracketPlace::winner)),
-                    ..BracketPlace::default()
-                })
-                .collect();
-            let is_final = round.len() < 2;
-            drawn.push(std::mem::replace(&mut round, next));
-            if is_final {
-                break;
-            }
+            let round = before.chunks(2).map(|two| {
+                let bots = [0, 1].map(|side| two.get(side)?.winner());
+                let is_alone = bots.contains(&None);
+                BracketPlace {
+                    bots,
+                    bye: is_alone && drawn.is_empty(),
+                    meeting: if is_alone { None } else { meetings.next() },
+                }
+            });
+            before = round.collect();
+            drawn.push(before.clone());
         }
         drawn
     }

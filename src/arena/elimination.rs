@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::TournamentError;
 use super::course::{GroupPlace, Meeting};
 use super::plan::{Format, Plan};
 use super::results::Results;
 use crate::text::ordinal;
-use crate::tournament::schedule::knockout::{self, Match, Next};
+use crate::tournament::schedule::knockout;
 use crate::tournament::schedule::{EntrantId, groups};
 use crate::tournament::standings::Reached;
 
@@ -46,17 +45,6 @@ impl Results {
             }
             Format::RoundRobin | Format::Gauntlet | Format::Swiss => None,
         }
-    }
-
-    /// The round that follows those of the bracket so far.
-    pub(super) fn next_of_bracket(&self, plan: &Plan) -> Result<Option<Next>, TournamentError> {
-        let Some(bracket) = self.bracket(plan) else {
-            return Ok(None);
-        };
-        let rounds = plan.rounds.iter().skip(bracket.rounds_before);
-        let played: Vec<Vec<Match>> = rounds.map(|round| self.matches(round)).collect();
-        let next = knockout::next_round(&bracket.seeds, plan.pairs, &plan.rounds, &played);
-        next.map(Some).map_err(TournamentError::Machine)
     }
 
     /// The best of each first, by points per game. Ties are broken by direct encounter, Sonneborn–Berger, then seed.

@@ -7,7 +7,7 @@ use super::TournamentError;
 use super::plan::{Format, Plan};
 use crate::record::{BotIndex, Ending, RecordSummary};
 use crate::tournament::openings;
-use crate::tournament::schedule::knockout::{Match, Next, Tally};
+use crate::tournament::schedule::knockout::{self, Match, Next, Tally};
 use crate::tournament::schedule::{GameId, PairOfGames, Round, swiss};
 use crate::tournament::sprt::Pentanomial;
 use crate::tournament::standings::{Byes, Collector, NotEntered, RankBy, Ranking};
@@ -160,7 +160,15 @@ impl Results {
                 let round = swiss::next_round(&results, number, plan.pairs);
                 Ok(Some(Next::Round(round)))
             }
-            Format::Knockout | Format::GroupsKnockout => self.next_of_bracket(plan),
+            Format::Knockout | Format::GroupsKnockout => {
+                let Some(bracket) = self.bracket(plan) else {
+                    return Ok(None);
+                };
+                let rounds = plan.rounds.iter().skip(bracket.rounds_before);
+                let played: Vec<Vec<Match>> = rounds.map(|round| self.matches(round)).collect();
+                let next = knockout::next_round(&bracket.seeds, plan.pairs, &plan.rounds, &played);
+                next.map(Some).map_err(TournamentError::Machine)
+            }
         }
     }
 

@@ -409,7 +409,7 @@ fn only_who_was_to_move_can_have_forfeited() {
     // All reasons there are will do.
     for reason in ForfeitReason::ALL {
         let mut other = forfeited.clone();
-        other.result.reason = reason.into();
+        other.result.reason = Word::Forfeit(reason);
         assert_eq!(violation(&other), None, "{reason}");
     }
     // A bot that never got going forfeits games without being asked.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use referee::arena::plan::{BotPlan, Format, Plan, Restart, SandboxPlan};
-use referee::arena::results::Endings;
+use referee::arena::results::{Endings, Results};
 use referee::arena::scheduler::{Line, Scheduler, WorkItem};
 use referee::bot::ClockKind;
 use referee::play::TimeControl;
@@ -313,4 +313,20 @@ fn a_slow_disk_delays_new_games_until_a_record_is_written() {
         let item = handed_over.recv_timeout(Duration::from_mins(1));
         assert!(matches!(item, Ok(Some(WorkItem::Play(..)))), "{item:?}");
     });
+}
+
+#[test]
+fn nobody_advances_before_the_last_game_of_a_match() {
+    let mut plan = plan(2, 2, 0);
+    plan.format = Format::Knockout;
+    let mut results = Results::new(&plan);
+    let bracket = results.bracket(&plan);
+    let winner = |results: &Results| results.meetings(&plan, 0, bracket.as_ref())[0].winner;
+    for pair in plan.pairs() {
+        assert_eq!(winner(&results), None);
+        for game in pair.games() {
+            assert!(results.endings.note(game, Ending::Draw));
+        }
+    }
+    assert_eq!(winner(&results), Some((0, "as the better seed")));
 }

@@ -97,12 +97,9 @@ pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
         let best = (0..field.strengths.len())
             .max_by(|&a, &b| field.strengths[a].total_cmp(&field.strengths[b]))
             .unwrap_or(0);
-        let place = ranking
-            .iter()
-            .position(|&bot| bot == best)
-            .unwrap_or(usize::MAX);
-        won += f64::from(u8::from(place == 0));
-        in_three += f64::from(u8::from(place < 3));
+        let place = ranking.iter().position(|&bot| bot == best);
+        won += f64::from(u8::from(place == Some(0)));
+        in_three += f64::from(u8::from(place.is_some_and(|place| place < 3)));
         order += in_order(&field.strengths, &levels);
         let intervals = ratings.bots.iter().map(|bot| bot.interval);
         errors.extend(intervals.map(|[low, high]| (high - low) / 2.0));
