@@ -239,7 +239,6 @@ impl<L> State<L> {
             }
             let (pair, complete) = (open.pair, open.complete);
             match self.verdict(&pair) {
-                None => {}
                 Some([None, None]) => {
                     let Some(open) = self.open.get_mut(&number) else {
                         break;
@@ -251,14 +250,13 @@ impl<L> State<L> {
                         self.settled(&pair, [a, b]);
                     }
                 }
-                Some(benched) => {
-                    // Until then the worker plays the pair.
-                    if complete {
-                        self.open.remove(&number);
-                        let before = self.endings.of(number);
-                        lines.extend(self.skip(&pair, before, benched));
-                    }
+                // Until then the worker plays the pair.
+                Some(benched) if complete => {
+                    self.open.remove(&number);
+                    let before = self.endings.of(number);
+                    lines.extend(self.skip(&pair, before, benched));
                 }
+                _ => {}
             }
         }
         lines

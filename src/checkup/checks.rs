@@ -100,12 +100,12 @@ impl Checkup<'_> {
         last.extend_from_slice(&self.positions("last turn", 4, is_last_turn));
         let middle = self.positions("middle", 8, |session| !is_last_turn(session));
         let win = self.positions("win", 8, |session| session.can_win_at_once());
-        let lost = self.positions("lost", 8, is_lost_at_once);
+        let losing = self.positions("lost", 8, is_lost_at_once);
         let kinds: [(&'static str, Arc<[String]>); 5] = [
             ("an opening with pieces on the board", opened),
             ("a turn in the middle", middle),
             ("a win is there", win),
-            ("every turn loses", lost),
+            ("every turn loses", losing),
             // A gift that cannot be given is told better by a turn before.
             ("the last turn, one cell left", last.into()),
         ];

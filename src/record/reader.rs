@@ -59,14 +59,21 @@ impl Lines {
 
 /// Why a line is not a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: line {line}{problem}")]
+#[error("{path}: line {line}{}", self.words())]
 pub struct LineError {
     path: String,
     /// From 1.
     pub line: u64,
-    problem: String,
-    /// Whether it is the last line, and its end is missing.
-    pub is_torn: bool,
+    /// `None`: it is the last line, and its end is missing.
+    pub problem: Option<String>,
+}
+
+impl LineError {
+    fn words(&self) -> String {
+        let problem = self.problem.as_ref();
+        let torn = || " is incomplete and left out".to_owned();
+        problem.map_or_else(torn, |problem| format!(": {problem}"))
+    }
 }
 
 impl Reader<File> {
@@ -203,10 +210,7 @@ impl<'a> Line<'a> {
     /// The error for a problem of this line, or that the line is incomplete, if it is.
     pub fn error(&self, problem: String) -> LineError {
         let mut error = self.damaged(problem);
-        error.is_torn = !self.is_complete();
-        if error.is_torn {
-            error.problem = " is incomplete and left out".to_owned();
-        }
+        error.problem = error.problem.filter(|_| self.is_complete());
         error
     }
 
@@ -215,8 +219,7 @@ impl<'a> Line<'a> {
         LineError {
             path: self.path.display().to_string(),
             line: self.number,
-            problem: format!(": {problem}"),
-            is_torn: false,
+            problem: Some(problem),
         }
     }
 }
@@ -310,7 +313,7 @@ mod tests {
     fn an_incomplete_last_line_is_not_a_damaged_one() {
         let mut reader = Reader::new("file", "{}\n{".as_bytes());
         let damaged = reader.next_line().unwrap().unwrap().summary().unwrap_err();
-        assert_eq!((damaged.line, damaged.is_torn), (1, false));
+        assert!(damaged.line == 1 && damaged.problem.is_some());
         let torn = reader.next_line().unwrap().unwrap().summary().unwrap_err();
         assert_eq!(torn.to_string(), "file: line 2 is incomplete and left out");
         assert!(reader.next_line().unwrap().is_none());

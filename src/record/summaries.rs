@@ -130,7 +130,7 @@ mod tests {
         let (number, Err(error)) = &one[3001] else {
             panic!("{:?}", one[3001]);
         };
-        assert_eq!((*number, error.line, error.is_torn), (3003, 3003, true));
+        assert_eq!((*number, error.line, &error.problem), (3003, 3003, &None));
         for threads in [2, 3, 9] {
             assert_eq!(all(threads), one);
         }

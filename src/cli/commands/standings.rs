@@ -190,7 +190,7 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<()> {
                     games.add(&game, digests);
                 }
             }
-            Err(torn) if torn.is_torn => print_stderr(&torn.to_string()),
+            Err(torn) if torn.problem.is_none() => print_stderr(&torn.to_string()),
             Err(error) => return Err(error.into()),
         }
         Ok(())

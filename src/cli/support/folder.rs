@@ -55,7 +55,7 @@ impl Iterator for Records {
             Err(failure) => return Some(Err(failure)),
         };
         match line.record() {
-            Err(torn) if torn.is_torn => {
+            Err(torn) if torn.problem.is_none() => {
                 print_stderr(&torn.to_string());
                 None
             }

@@ -106,8 +106,8 @@ pub fn next_round(
     played: &[Vec<Match>],
 ) -> Result<Next, String> {
     let mut places = bracket(seeds);
-    for number in 1.. {
-        let results = played.get(number as usize - 1);
+    for number in 1_usize.. {
+        let results = played.get(number - 1);
         if let [last] = places[..] {
             return match (last, results) {
                 (None, _) => Err("a knockout needs at least one entrant".to_owned()),
