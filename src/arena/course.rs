@@ -159,7 +159,7 @@ impl Results {
             return Vec::new();
         };
         let each = u64::from(round.pairs_each);
-        let matches = self.matches(round).into_iter().zip(0_u64..);
+        let matches = self.matches(round).zip(0_u64..);
         let meetings = matches.map(|(played, place)| {
             let Pairing { a, b } = played.pairing;
             let first = round.first_pair + place * each;

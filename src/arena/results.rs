@@ -165,7 +165,8 @@ impl Results {
                     return Ok(None);
                 };
                 let rounds = plan.rounds.iter().skip(bracket.rounds_before);
-                let played: Vec<Vec<Match>> = rounds.map(|round| self.matches(round)).collect();
+                let played: Vec<Vec<Match>> =
+                    rounds.map(|round| self.matches(round).collect()).collect();
                 let next = knockout::next_round(&bracket.seeds, plan.pairs, &plan.rounds, &played);
                 next.map(Some).map_err(TournamentError::Machine)
             }
@@ -173,17 +174,13 @@ impl Results {
     }
 
     /// In the order of the round's pairings.
-    pub(super) fn matches(&self, round: &Round) -> Vec<Match> {
+    pub(super) fn matches(&self, round: &Round) -> impl Iterator<Item = Match> {
         let before = round.first_pair.saturating_sub(1) / u64::from(round.pairs_each.max(1));
-        let matches = round
-            .pairings
-            .iter()
-            .zip(before..)
-            .map(|(&pairing, number)| {
-                let tallies = self.matches.get(&number).copied().unwrap_or_default();
-                Match { pairing, tallies }
-            });
-        matches.collect()
+        let numbered = round.pairings.iter().zip(before..);
+        numbered.map(|(&pairing, number)| {
+            let tallies = self.matches.get(&number).copied().unwrap_or_default();
+            Match { pairing, tallies }
+        })
     }
 
     fn swiss_results(&self, plan: &Plan) -> swiss::Results {
