@@ -7,9 +7,8 @@ use super::plan::{Format, Plan};
 use super::results::Results;
 use crate::play::TimeControl;
 use crate::text::counted;
-use crate::tournament::schedule::knockout::{self, Match};
-use crate::tournament::schedule::{Pairing, Round};
-use crate::tournament::sprt::{Decision, Sprt};
+use crate::tournament::schedule::knockout;
+use crate::tournament::schedule::{EntrantId, Pairing};
 
 /// Bots are indices in `names`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -69,7 +68,7 @@ impl Meeting {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BracketPlace {
     /// `None` where unknown or a bye.
     pub bots: [Option<usize>; 2],
@@ -105,7 +104,8 @@ impl Results {
         let drawn = bracket.as_ref().map(|bracket| self.drawn(plan, bracket));
         let drawn = drawn.unwrap_or_default();
         let last = drawn.last().and_then(|round| round.first());
-        let rounds = plan.rounds.iter().filter(|_| plan.format == Format::Swiss);
+        let rounds = plan.rounds.iter().enumerate();
+        let rounds = rounds.filter(|_| plan.format == Format::Swiss);
         let is_planned =
             !plan.format.depends_on_results() || plan.rounds.len() >= plan.rounds_planned as usize;
         Course {
@@ -116,8 +116,8 @@ impl Results {
             rounds_planned: plan.rounds_planned,
             games_planned: is_planned.then(|| 2 * plan.pairs_so_far()),
             rounds: rounds
-                .map(|round| CourseRound {
-                    meetings: self.meetings(round),
+                .map(|(number, round)| CourseRound {
+                    meetings: self.meetings(plan, number, None),
                     byes: round.byes.iter().map(|bye| bye.index()).collect(),
                 })
                 .collect(),
@@ -134,24 +134,17 @@ impl Results {
 
     fn early(&self, plan: &Plan) -> Option<String> {
         let test = plan.sprt.as_ref()?;
-        let Sprt { elo0, elo1, .. } = test;
-        let verdict = match test.decide(&self.pentanomial) {
-            Decision::Continue => return None,
-            Decision::AcceptH0 => {
-                format!("H0 accepted, a difference of {elo0} Elo rather than {elo1}")
-            }
-            Decision::AcceptH1 => {
-                format!("H1 accepted, a difference of {elo1} Elo rather than {elo0}")
-            }
-        };
+        let (hypothesis, elo, other) = test.accepted(test.decide(&self.pentanomial))?;
         let played = counted(self.games, "game", "games");
         Some(format!(
-            "The sequential test was decided after {played}: {verdict}."
+            "The sequential test was decided after {played}: {hypothesis} accepted, a difference of {elo} Elo rather \
+             than {other}."
         ))
     }
 
     fn upcoming(&self, plan: &Plan) -> Vec<Upcoming> {
-        let meetings = plan.rounds.iter().flat_map(|round| self.meetings(round));
+        let rounds = 0..plan.rounds.len();
+        let meetings = rounds.flat_map(|round| self.meetings(plan, round, None));
         let unplayed = meetings.filter(|meeting| !meeting.is_complete());
         let upcoming = unplayed
             .take(NEXT)
@@ -159,92 +152,66 @@ impl Results {
         upcoming.collect()
     }
 
-    pub(super) fn meetings(&self, round: &Round) -> Vec<Meeting> {
+    /// Of a round, from 0, in the order of its pairings. `bracket`: to tell who advances.
+    pub fn meetings(&self, plan: &Plan, round: usize, bracket: Option<&Bracket>) -> Vec<Meeting> {
+        let bracket = bracket.filter(|bracket| round >= bracket.rounds_before);
+        let Some(round) = plan.rounds.get(round) else {
+            return Vec::new();
+        };
         let each = u64::from(round.pairs_each);
-        let meetings = round.pairings.iter().zip(0_u64..);
-        meetings
-            .map(|(&Pairing { a, b }, place)| {
-                let first = round.first_pair + place * each;
-                let mut meeting = Meeting {
-                    bots: [a.index(), b.index()],
-                    half_points: [0; 2],
-                    games: 0,
-                    pairs: [first, first + each.max(1) - 1],
-                    winner: None,
-                };
-                for pair in first..first + each {
-                    for ending in self.endings.of(pair).into_iter().flatten() {
-                        let points = ending.half_points() as u64;
-                        meeting.games += 1;
-                        meeting.half_points[0] += points;
-                        meeting.half_points[1] += 2 - points;
-                    }
+        let matches = self.matches(round).zip(0_u64..);
+        let meetings = matches.map(|(played, place)| {
+            let Pairing { a, b } = played.pairing;
+            let first = round.first_pair + place * each;
+            let mut meeting = Meeting {
+                bots: [a.index(), b.index()],
+                half_points: [0; 2],
+                games: 0,
+                pairs: [first, first + each.max(1) - 1],
+                winner: None,
+            };
+            for pair in first..first + each {
+                for ending in self.endings.of(pair).into_iter().flatten() {
+                    let points = ending.half_points() as u64;
+                    meeting.games += 1;
+                    meeting.half_points[0] += points;
+                    meeting.half_points[1] += 2 - points;
                 }
-                meeting
-            })
-            .collect()
+            }
+            let bracket = bracket.filter(|_| meeting.is_complete());
+            meeting.winner = bracket.map(|bracket| {
+                let (winner, by) = played.decision(&bracket.seeds);
+                (usize::from(winner == b), by.in_words())
+            });
+            meeting
+        });
+        meetings.collect()
     }
 
     fn drawn(&self, plan: &Plan, bracket: &Bracket) -> Vec<Vec<BracketPlace>> {
-        let entrant = |seed| bracket.entrant(seed).index();
-        let seats = knockout::bracket(bracket.size());
-        let mut round: Vec<BracketPlace> = seats
-            .chunks(2)
-            .map(|two| {
-                let bots = [0, 1].map(|side| two.get(side).copied().flatten().map(entrant));
+        let seated = knockout::bracket(&bracket.seeds).into_iter();
+        let seated = seated.map(|bot| BracketPlace {
+            bots: [bot.map(EntrantId::index), None],
+            bye: true,
+            meeting: None,
+        });
+        let mut before: Vec<BracketPlace> = seated.collect();
+        let mut drawn = Vec::new();
+        while before.len() > 1 {
+            let number = bracket.rounds_before + drawn.len();
+            let mut meetings = self.meetings(plan, number, Some(bracket)).into_iter();
+            let round = before.chunks(2).map(|two| {
+                let bots = [0, 1].map(|side| two.get(side)?.winner());
+                let is_alone = bots.contains(&None);
                 BracketPlace {
                     bots,
-                    bye: bots.contains(&None),
-                    meeting: None,
+                    bye: is_alone && drawn.is_empty(),
+                    meeting: if is_alone { None } else { meetings.next() },
                 }
-            })
-            .collect();
-        let mut drawn = Vec::new();
-        for number in bracket.rounds_before.. {
-            let matches = self.matches(plan, number);
-            let played = plan.rounds.get(number);
-            let meetings = played.map_or_else(Vec::new, |round| self.meetings(round));
-            for (number, meeting) in meetings.into_iter().enumerate() {
-                let played = matches.get(number);
-                let meets = |place: &&mut BracketPlace| place.bots.contains(&Some(meeting.bots[0]));
-                let Some(place) = round.iter_mut().find(meets) else {
-                    continue;
-                };
-                place.meeting = Some(decided(meeting, bracket, played, place.bots));
-            }
-            let next = round
-                .chunks(2)
-                .map(|two| BracketPlace {
-                    bots: [0, 1].map(|side| two.get(side).and_then(BracketPlace::winner)),
-                    ..BracketPlace::default()
-                })
-                .collect();
-            let is_final = round.len() < 2;
-            drawn.push(std::mem::replace(&mut round, next));
-            if is_final {
-                break;
-            }
+            });
+            before = round.collect();
+            drawn.push(before.clone());
         }
         drawn
     }
-}
-
-/// Adds who advances; the bots in their order in the bracket.
-fn decided(
-    mut meeting: Meeting,
-    bracket: &Bracket,
-    played: Option<&Match>,
-    order: [Option<usize>; 2],
-) -> Meeting {
-    if order[0] != Some(meeting.bots[0]) {
-        meeting.bots.reverse();
-        meeting.half_points.reverse();
-    }
-    let played = played.filter(|_| meeting.is_complete());
-    meeting.winner = played.and_then(|played| {
-        let (winner, by) = bracket.decision(played);
-        let side = meeting.bots.iter().position(|&bot| bot == winner.index())?;
-        Some((side, by.in_words()))
-    });
-    meeting
 }

@@ -126,11 +126,13 @@ impl TournamentDirectory {
     }
 
     /// Skips an incomplete last line.
-    pub fn read_journal(path: &Path, plan: &Plan, results: &mut Results) -> Result<()> {
+    pub fn read_journal(path: &Path, plan: &Plan) -> Result<Results> {
+        let mut results = Results::new(plan);
         each_line(path, |line| {
             let added = results.add(plan, &line.summary()?);
             Ok(added.map_err(|problem| line.error(problem))?)
-        })
+        })?;
+        Ok(results)
     }
 }
 

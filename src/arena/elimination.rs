@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::TournamentError;
-use super::course::GroupPlace;
+use super::course::{GroupPlace, Meeting};
 use super::plan::{Format, Plan};
-use super::results::{Next, Results};
+use super::results::Results;
 use crate::text::ordinal;
-use crate::tournament::schedule::knockout::{self, DecidedBy, Match};
-use crate::tournament::schedule::{EntrantId, Pairing, Round, groups};
+use crate::tournament::schedule::knockout;
+use crate::tournament::schedule::{EntrantId, groups};
 use crate::tournament::standings::Reached;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,36 +23,6 @@ pub fn group_name(index: usize) -> String {
     letter.map_or_else(|| (index + 1).to_string(), |letter| letter.to_string())
 }
 
-impl Bracket {
-    /// Names the bots by seed, which breaks the last kind of tie.
-    fn by_seed(&self, played: &Match) -> Match {
-        let seed = |id| {
-            let mut seeds = (0..).map(EntrantId).zip(&self.seeds);
-            seeds
-                .find(|(_, known)| **known == id)
-                .map_or(id, |(seed, _)| seed)
-        };
-        let Pairing { a, b } = played.pairing;
-        Match {
-            pairing: Pairing::new(seed(a), seed(b)),
-            ..*played
-        }
-    }
-
-    pub fn decision(&self, played: &Match) -> (EntrantId, DecidedBy) {
-        let (seed, by) = self.by_seed(played).decision();
-        (self.entrant(seed), by)
-    }
-
-    pub fn entrant(&self, seed: EntrantId) -> EntrantId {
-        self.seeds.get(seed.index()).copied().unwrap_or(seed)
-    }
-
-    pub fn size(&self) -> u32 {
-        u32::try_from(self.seeds.len()).unwrap_or(u32::MAX)
-    }
-}
-
 impl Results {
     /// `None` for other formats and until the groups are complete.
     pub fn bracket(&self, plan: &Plan) -> Option<Bracket> {
@@ -63,54 +32,19 @@ impl Results {
                 rounds_before: 0,
             }),
             Format::GroupsKnockout => {
-                let tables = self.group_tables(plan)?;
-                Some(Bracket {
+                let groups = self.groups(plan);
+                let is_complete = groups.iter().flatten().any(|place| place.advances);
+                let id =
+                    |place: &GroupPlace| EntrantId(u32::try_from(place.bot).unwrap_or(u32::MAX));
+                let tables = groups.iter().map(|group| group.iter().map(id).collect());
+                let tables: Vec<Vec<EntrantId>> = tables.collect();
+                is_complete.then(|| Bracket {
                     seeds: groups::qualified(&tables),
                     rounds_before: plan.group_rounds(),
                 })
             }
             Format::RoundRobin | Format::Gauntlet | Format::Swiss => None,
         }
-    }
-
-    /// The round that follows those of the bracket so far.
-    pub(super) fn next_of_bracket(&self, plan: &Plan) -> Result<Next, TournamentError> {
-        let Some(bracket) = self.bracket(plan) else {
-            return Ok(Next::Over);
-        };
-        let played = (bracket.rounds_before..plan.rounds.len()).map(|round| {
-            let matches = self.matches(plan, round).into_iter();
-            matches.map(|played| bracket.by_seed(&played)).collect()
-        });
-        let played: Vec<Vec<Match>> = played.collect();
-        let next = knockout::next_round(bracket.size(), plan.pairs, &played);
-        match next.map_err(TournamentError::Machine)? {
-            knockout::Next::Winner(seed) => Ok(Next::Winner(bracket.entrant(seed))),
-            knockout::Next::Round(round) => {
-                let entrants = |pairing: Pairing| {
-                    Pairing::new(bracket.entrant(pairing.a), bracket.entrant(pairing.b))
-                };
-                let before: u64 = plan
-                    .rounds
-                    .iter()
-                    .map(|round| round.pairings.len() as u64)
-                    .sum();
-                let number = u32::try_from(plan.rounds.len() + 1).unwrap_or(u32::MAX);
-                let pairings = round.pairings.into_iter().map(entrants).collect();
-                let byes = round.byes.into_iter().map(|bye| bracket.entrant(bye));
-                let round = Round::new(number, before, plan.pairs, pairings, byes.collect());
-                Ok(Next::Round(round))
-            }
-        }
-    }
-
-    /// The entrants of each group, the best first; `None` until all group games are played.
-    pub fn group_tables(&self, plan: &Plan) -> Option<Vec<Vec<EntrantId>>> {
-        let groups = self.groups(plan);
-        let is_complete = groups.iter().flatten().any(|place| place.advances);
-        let id = |place: &GroupPlace| EntrantId(u32::try_from(place.bot).unwrap_or(u32::MAX));
-        let tables = groups.iter().map(|group| group.iter().map(id).collect());
-        is_complete.then(|| tables.collect())
     }
 
     /// The best of each first, by points per game. Ties are broken by direct encounter, Sonneborn–Berger, then seed.
@@ -122,19 +56,13 @@ impl Results {
         let mut made = vec![BTreeMap::<usize, u64>::new(); count];
         let mut games = vec![0_u64; count];
         let mut is_complete = true;
-        let rounds = plan.rounds.iter().take(plan.group_rounds());
-        for pair in rounds.flat_map(Round::pairs) {
-            let [a, b] = [pair.pairing.a, pair.pairing.b].map(EntrantId::index);
-            for ending in self.endings.of(pair.number) {
-                let Some(ending) = ending else {
-                    is_complete = false;
-                    continue;
-                };
-                let points = ending.half_points() as u64;
-                for (bot, other, points) in [(a, b, points), (b, a, 2 - points)] {
-                    *made[bot].entry(other).or_default() += points;
-                    games[bot] += 1;
-                }
+        let rounds = 0..plan.group_rounds();
+        for meeting in rounds.flat_map(|round| self.meetings(plan, round, None)) {
+            is_complete &= meeting.is_complete();
+            let [a, b] = meeting.bots;
+            for ((bot, other), points) in [(a, b), (b, a)].into_iter().zip(meeting.half_points) {
+                *made[bot].entry(other).or_default() += points;
+                games[bot] += meeting.games;
             }
         }
         let points: Vec<u64> = made.iter().map(|row| row.values().sum()).collect();
@@ -167,61 +95,51 @@ impl Results {
     /// What each bot reached, by name; `None` during the groups.
     pub(super) fn reached(&self, plan: &Plan) -> Option<BTreeMap<String, Reached>> {
         let bracket = self.bracket(plan)?;
-        let rounds = knockout::rounds(bracket.size()) as usize;
-        // Round of the bracket, from 1, in which a bot was eliminated.
+        let rounds = knockout::bracket(&bracket.seeds).len().ilog2();
+        // How many rounds of the bracket there are after that in which a bot was eliminated.
         let mut out = BTreeMap::new();
-        for (place, round) in plan.rounds.iter().enumerate().skip(bracket.rounds_before) {
-            let is_complete = round
-                .pairs()
-                .all(|pair| self.endings.of(pair.number).iter().all(Option::is_some));
-            if !is_complete {
+        for (round, later) in (bracket.rounds_before..plan.rounds.len()).zip((0..rounds).rev()) {
+            let meetings = self.meetings(plan, round, Some(&bracket));
+            if !meetings.iter().all(Meeting::is_complete) {
                 break;
             }
-            for played in self.matches(plan, place) {
-                let Pairing { a, b } = played.pairing;
-                let loser = if bracket.decision(&played).0 == a {
-                    b
-                } else {
-                    a
-                };
-                out.insert(loser, place + 1 - bracket.rounds_before);
+            for Meeting { winner, bots, .. } in meetings {
+                out.extend(winner.map(|(side, _)| (bots[1 - side], later)));
             }
         }
         let left = bracket.seeds.len() - out.len();
         let mut reached = BTreeMap::new();
-        let mut note = |id: EntrantId, place, seed, title| {
-            let bot = plan.bot(id).map(|bot| bot.name.clone());
+        let mut note = |bot: usize, place, seed, title| {
+            let bot = plan.bots.get(bot).map(|bot| bot.name.clone());
             reached.extend(bot.map(|name| (name, Reached { place, seed, title })));
         };
-        for (seed, &id) in bracket.seeds.iter().enumerate() {
-            let (place, title) = match out.get(&id).map(|round| rounds.saturating_sub(*round)) {
+        for (seed, id) in bracket.seeds.iter().enumerate() {
+            let (place, title) = match out.get(&id.index()) {
                 None if left == 1 => (1, "champion".to_owned()),
                 None => (1, "still in".to_owned()),
                 Some(0) => (2, "finalist".to_owned()),
                 Some(1) => (3, "semi-finalist".to_owned()),
                 Some(2) => (5, "quarter-finalist".to_owned()),
                 Some(before) => {
-                    let places = 1_usize << before.min(32);
+                    let places = 1_usize << (*before).min(32);
                     (places + 1, format!("round of {}", 2 * places))
                 }
             };
-            note(id, place, seed, title);
+            note(id.index(), place, seed, title);
         }
-        let tables = self.group_tables(plan).unwrap_or_default();
-        if plan.format == Format::GroupsKnockout {
-            let longest = tables.iter().map(Vec::len).max().unwrap_or(0);
-            let mut place = bracket.seeds.len() + 1;
-            for of_group in groups::QUALIFIED as usize..longest {
-                let those = tables.iter().enumerate();
-                let those: Vec<(usize, EntrantId)> = those
-                    .filter_map(|(group, table)| Some((group, *table.get(of_group)?)))
-                    .collect();
-                for (seed, &(group, id)) in those.iter().enumerate() {
-                    let title = format!("{} in group {}", ordinal(of_group + 1), group_name(group));
-                    note(id, place, seed, title);
-                }
-                place += those.len();
+        let tables = self.groups(plan);
+        let longest = tables.iter().map(Vec::len).max().unwrap_or(0);
+        let mut place = bracket.seeds.len() + 1;
+        for of_group in groups::QUALIFIED as usize..longest {
+            let those = tables.iter().enumerate();
+            let those = those.filter_map(|(group, table)| Some((group, table.get(of_group)?)));
+            let mut count = 0;
+            for (group, GroupPlace { bot, .. }) in those {
+                let title = format!("{} in group {}", ordinal(of_group + 1), group_name(group));
+                note(*bot, place, count, title);
+                count += 1;
             }
+            place += count;
         }
         Some(reached)
     }

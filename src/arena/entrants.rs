@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
+use std::iter::once;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -58,47 +59,38 @@ pub struct FolderPrograms {
 /// that directory; or the program of the directory itself, if it is that of one bot.
 pub fn programs(folder: &Path) -> Result<FolderPrograms, TournamentError> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
+    let mut found = FolderPrograms::default();
     if let Some(program) = submission::program_of_one_bot(folder) {
-        let programs = vec![(text(&program), folder_name(folder))];
-        return Ok(FolderPrograms {
-            programs,
-            ..FolderPrograms::default()
-        });
+        found.programs.push((text(&program), folder_name(folder)));
+        return Ok(found);
     }
-    let mut found = Vec::new();
-    let (mut others, mut refused) = (Vec::new(), Vec::new());
     let entries = submission::entries(folder);
     let unread = |error| TournamentError::Input(unreadable(folder, &error));
     for path in entries.map_err(unread)? {
         if path.is_dir() {
             match only_program(&path) {
-                Ok(one) => found.push((text(&one), folder_name(&path))),
-                Err(_) => refused.push((text(&path), folder_name(&path))),
+                Ok(one) => found.programs.push((text(&one), folder_name(&path))),
+                Err(_) => found.refused.push((text(&path), folder_name(&path))),
             }
         } else if is_program(&path) {
-            found.push((text(&path), None));
+            found.programs.push((text(&path), None));
         } else if is_unready(&path) && !is_compiled(&path) {
-            refused.push((text(&path), None));
+            found.refused.push((text(&path), None));
         } else {
-            others.push(escape_controls(&text(&path)));
+            found.others.push(escape_controls(&text(&path)));
         }
     }
-    if let [(_, unnamed @ None)] = &mut found[..] {
+    if let [(_, unnamed @ None)] = &mut found.programs[..] {
         // The folder of one bot.
         *unnamed = folder_name(folder);
     }
-    if found.is_empty() && refused.is_empty() {
+    if found.programs.is_empty() && found.refused.is_empty() {
         return Err(TournamentError::Input(format!(
             "{}: there is no program in it; expected files that can be run, or end like a known language",
             folder.display()
         )));
     }
-    Ok(FolderPrograms {
-        programs: found,
-        others,
-        refused,
-        unusable: Vec::new(),
-    })
+    Ok(found)
 }
 
 /// Finds the programs and copies them into the sandbox. `referee` is this program's path, for built-in bots. A
@@ -257,14 +249,10 @@ pub fn slugs(names: &[&str]) -> Vec<String> {
         .iter()
         .map(|name| {
             let slug = slug(name);
-            // Enough tries: one for each name.
-            (1..=names.len())
-                .map(|n| match n {
-                    1 => slug.clone(),
-                    n => format!("{slug}-{n}"),
-                })
-                .find(|slug| used.insert(slug.to_lowercase()))
-                .unwrap_or(slug)
+            let others = (2..).map(|n| format!("{slug}-{n}"));
+            let mut tries = once(slug.clone()).chain(others);
+            let free = tries.find(|slug| used.insert(slug.to_lowercase()));
+            free.unwrap_or_default()
         })
         .collect()
 }

@@ -89,18 +89,17 @@ impl GameSettings {
         jobs: usize,
         directory: &TournamentDirectory,
     ) -> Result<Self, TournamentError> {
-        let mut settings = Self {
-            ruleset,
-            jobs,
-            pieces_path: None,
-        };
-        if let Some(pieces) = settings.ruleset.pieces() {
+        let write = |pieces| {
             directory.write("pieces.csv", pieces)?;
             let path = directory.path().join("pieces.csv");
             let absolute = std::path::absolute(&path).map_err(TournamentError::io(&path))?;
-            settings.pieces_path = Some(absolute.to_string_lossy().into_owned());
-        }
-        Ok(settings)
+            Ok::<_, TournamentError>(absolute.to_string_lossy().into_owned())
+        };
+        Ok(Self {
+            pieces_path: ruleset.pieces().map(write).transpose()?,
+            ruleset,
+            jobs,
+        })
     }
 }
 
@@ -131,8 +130,7 @@ impl<'a> Arena<'a> {
         plan: Plan,
         entrants: Vec<Entrant>,
     ) -> Result<Self, TournamentError> {
-        let mut results = Results::new(&plan);
-        TournamentDirectory::read_journal(journal_file, &plan, &mut results)?;
+        let results = TournamentDirectory::read_journal(journal_file, &plan)?;
         let with_log = |entrant: Entrant| {
             let log = StderrLog::new(directory.stderr_file(&entrant.plan.slug));
             (entrant, Arc::new(log))

@@ -1,14 +1,14 @@
 //! The games played, added one by one and not kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
 use super::TournamentError;
 use super::plan::{Format, Plan};
 use crate::record::{BotIndex, Ending, RecordSummary};
 use crate::tournament::openings;
-use crate::tournament::schedule::knockout::{Match, Tally};
-use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
+use crate::tournament::schedule::knockout::{self, Match, Next, Tally};
+use crate::tournament::schedule::{GameId, PairOfGames, Round, swiss};
 use crate::tournament::sprt::Pentanomial;
 use crate::tournament::standings::{Byes, Collector, NotEntered, RankBy, Ranking};
 
@@ -101,7 +101,8 @@ pub struct Results {
     pub games_of: Vec<u64>,
     /// By half points of the pairing's `a`; for two bots.
     pub pentanomial: Pentanomial,
-    matches: Vec<Vec<[Tally; 2]>>,
+    /// By number of the pairing, from 0; where bots are eliminated.
+    matches: HashMap<u64, [Tally; 2]>,
 }
 
 impl Results {
@@ -132,37 +133,14 @@ impl Results {
         }
         if plan.format.eliminates() {
             let turns = game.times_ms.len() as u64;
-            self.note_match(plan, pair, ending, game.first, turns);
+            let number = (pair.number - 1) / u64::from(plan.pairs.max(1));
+            let tallies = self.matches.entry(number).or_default();
+            match ending.winner() {
+                Some(winner) => tallies[winner].win(game.first != winner, turns),
+                None => tallies.iter_mut().for_each(Tally::draw),
+            }
         }
         Ok(())
-    }
-
-    fn note_match(
-        &mut self,
-        plan: &Plan,
-        pair: PairOfGames,
-        ending: Ending,
-        first: BotIndex,
-        turns: u64,
-    ) {
-        let place = pair.round as usize - 1;
-        let Some(round) = plan.rounds.get(place) else {
-            return;
-        };
-        self.matches.resize_with(plan.rounds.len(), Vec::new);
-        let matches = &mut self.matches[place];
-        matches.resize(round.pairings.len(), [Tally::default(); 2]);
-        let number = (pair.number - round.first_pair) / u64::from(round.pairs_each);
-        let Some(tallies) = usize::try_from(number)
-            .ok()
-            .and_then(|n| matches.get_mut(n))
-        else {
-            return;
-        };
-        match ending.winner() {
-            Some(winner) => tallies[winner].win(first != winner, turns),
-            None => tallies.iter_mut().for_each(Tally::draw),
-        }
     }
 
     /// Whether all games of the rounds so far are played.
@@ -171,34 +149,45 @@ impl Results {
     }
 
     /// All games of the rounds so far must have been played.
-    pub fn next(&self, plan: &Plan) -> Result<Next, TournamentError> {
+    /// `None`: it is over.
+    pub fn next(&self, plan: &Plan) -> Result<Option<Next>, TournamentError> {
         match plan.format {
-            Format::RoundRobin | Format::Gauntlet => Ok(Next::Over),
-            Format::Swiss if plan.rounds.len() >= plan.rounds_planned as usize => Ok(Next::Over),
+            Format::RoundRobin | Format::Gauntlet => Ok(None),
+            Format::Swiss if plan.rounds.len() >= plan.rounds_planned as usize => Ok(None),
             Format::Swiss => {
                 let number = u32::try_from(plan.rounds.len() + 1).unwrap_or(u32::MAX);
                 let results = self.swiss_results(plan);
                 let round = swiss::next_round(&results, number, plan.pairs);
-                Ok(Next::Round(round))
+                Ok(Some(Next::Round(round)))
             }
-            Format::Knockout | Format::GroupsKnockout => self.next_of_bracket(plan),
+            Format::Knockout | Format::GroupsKnockout => {
+                let Some(bracket) = self.bracket(plan) else {
+                    return Ok(None);
+                };
+                let rounds = plan.rounds.iter().skip(bracket.rounds_before);
+                let played: Vec<Vec<Match>> =
+                    rounds.map(|round| self.matches(round).collect()).collect();
+                let next = knockout::next_round(&bracket.seeds, plan.pairs, &plan.rounds, &played);
+                next.map(Some).map_err(TournamentError::Machine)
+            }
         }
     }
 
-    /// Of a knockout's round, from 0, in the order of its pairings.
-    pub fn matches(&self, plan: &Plan, round: usize) -> Vec<Match> {
-        let (Some(round), Some(matches)) = (plan.rounds.get(round), self.matches.get(round)) else {
-            return Vec::new();
-        };
-        let both = round.pairings.iter().zip(matches);
-        both.map(|(&pairing, &tallies)| Match { pairing, tallies })
-            .collect()
+    /// In the order of the round's pairings.
+    pub(super) fn matches(&self, round: &Round) -> impl Iterator<Item = Match> {
+        let before = round.first_pair.saturating_sub(1) / u64::from(round.pairs_each.max(1));
+        let numbered = round.pairings.iter().zip(before..);
+        numbered.map(|(&pairing, number)| {
+            let tallies = self.matches.get(&number).copied().unwrap_or_default();
+            Match { pairing, tallies }
+        })
     }
 
     fn swiss_results(&self, plan: &Plan) -> swiss::Results {
         let mut results = swiss::Results::new(plan.entrants());
-        for round in &plan.rounds {
-            for (&pairing, meeting) in round.pairings.iter().zip(self.meetings(round)) {
+        for (number, round) in plan.rounds.iter().enumerate() {
+            let meetings = self.meetings(plan, number, None);
+            for (&pairing, meeting) in round.pairings.iter().zip(meetings) {
                 results.meeting(pairing, meeting.half_points);
             }
             for &bye in &round.byes {
@@ -209,13 +198,6 @@ impl Results {
         }
         results
     }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
-    Round(Round),
-    Over,
-    Winner(EntrantId),
 }
 
 /// Which game it is, how it ended, and its pair. The error is a sentence.
@@ -308,11 +290,9 @@ impl Results {
 
     fn byes(&self, plan: &Plan) -> BTreeMap<String, Byes> {
         let mut byes = BTreeMap::<String, Byes>::new();
-        for round in &plan.rounds {
-            let begun = round.pairs().any(|pair| {
-                let endings = self.endings.of(pair.number);
-                endings.iter().any(Option::is_some)
-            });
+        for (number, round) in plan.rounds.iter().enumerate() {
+            let mut meetings = self.meetings(plan, number, None).into_iter();
+            let begun = meetings.any(|meeting| meeting.games > 0);
             for &bye in round.byes.iter().filter(|_| begun) {
                 if let Some(bot) = plan.bot(bye) {
                     let byes = byes.entry(bot.name.clone()).or_default();

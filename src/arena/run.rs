@@ -12,11 +12,11 @@ use tokio::sync::{mpsc, watch};
 
 use super::directory::TournamentDirectory;
 use super::plan::Plan;
-use super::results::{Next, Results};
+use super::results::Results;
 use super::scheduler::{Line, Scheduler};
 use super::shard::Shard;
 use super::worker::{ArenaContext, Playing, Worker};
-use super::{Arena, Ended, Event, GameSettings, TournamentError};
+use super::{Arena, Ended, Event, TournamentError};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::bot::process::GracePeriods;
 use crate::log_target::{SPAN, TOURNAMENT};
@@ -25,6 +25,7 @@ use crate::record::RecordSummary;
 use crate::record::journal::{SYNC_INTERVAL, Writer};
 use crate::text::cause;
 use crate::tournament::schedule::Round;
+use crate::tournament::schedule::knockout::Next;
 use crate::tournament::sprt::Decision;
 
 /// Breaks when no more games are needed: those being played then do not count.
@@ -45,11 +46,7 @@ impl Arena<'_> {
         stops: &mut mpsc::Receiver<()>,
         observer: &mut Observer<'_>,
     ) -> Result<(Ended, Plan, Results), TournamentError> {
-        let GameSettings {
-            ruleset,
-            jobs,
-            pieces_path,
-        } = self.settings;
+        let (jobs, settings) = (self.settings.jobs, self.settings);
         let mut progress = Progress {
             directory: self.directory,
             journal_file: self.journal_file,
@@ -73,10 +70,10 @@ impl Arena<'_> {
         );
         let span = span(&progress, jobs);
         let context = Arc::new(ArenaContext {
-            runner: GameRunner::new(ruleset, plan.adjudicate)?,
+            runner: GameRunner::new(settings.ruleset, plan.adjudicate)?,
             plan: plan.clone(),
             entrants: self.entrants,
-            pieces_path,
+            pieces_path: settings.pieces_path,
             scheduler,
             stage: self.stage,
             playing: Playing::default(),
@@ -200,7 +197,7 @@ fn run_worker(
     let write = |line: Line| {
         let game = match line {
             Line::Played(game) => game,
-            Line::Unplayed(game, benched) => context.unplayed(&game, &benched),
+            Line::Unplayed(pair, half, benched) => context.unplayed(&pair, half, &benched),
         };
         let context = Arc::clone(context);
         writer.write(Arc::clone(game.line()), move |written| {
@@ -263,10 +260,9 @@ impl Progress<'_, '_> {
                     TournamentError::Machine(format!("a record that was just written: {problem}"))
                 })?;
                 let flow = self.observe(&event);
-                if let Some(round) = self.next_round()? {
-                    scheduler.add_round(round, true);
-                } else if self.last.is_some() {
-                    scheduler.no_more_rounds();
+                let round = self.next_round()?;
+                if round.is_some() || self.last.is_some() {
+                    scheduler.set_round(round);
                 }
                 Ok(flow)
             }
@@ -303,13 +299,13 @@ impl Progress<'_, '_> {
             return Ok(None);
         }
         match self.results.next(&self.plan)? {
-            Next::Round(round) => {
+            Some(Next::Round(round)) => {
                 self.plan.rounds.push(round.clone());
                 self.directory.write_plan(&mut self.plan)?;
                 return Ok(Some(round));
             }
-            Next::Over => self.last = Some(Ended::Complete),
-            Next::Winner(winner) => self.last = Some(Ended::Won(winner)),
+            None => self.last = Some(Ended::Complete),
+            Some(Next::Winner(winner)) => self.last = Some(Ended::Won(winner)),
         }
         Ok(None)
     }

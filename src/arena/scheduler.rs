@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::results::Endings;
 use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason};
 use crate::threads::locked;
-use crate::tournament::schedule::{EntrantId, PairOfGames, Round, ScheduledGame};
+use crate::tournament::schedule::{EntrantId, GameId, Half, PairOfGames, Round};
 use crate::tournament::sprt::{Decision, Pentanomial, Sprt};
 
 const WINDOW_PER_WORKER: usize = 64;
@@ -39,7 +39,7 @@ pub enum WorkItem<L = Arc<FinishedRecord>> {
 pub enum Line<L = Arc<FinishedRecord>> {
     Played(L),
     /// It is to be made, for a game that this bot forfeits without playing it.
-    Unplayed(ScheduledGame, Benched),
+    Unplayed(PairOfGames, Half, Benched),
 }
 
 pub struct Scheduler<L = Arc<FinishedRecord>> {
@@ -49,7 +49,7 @@ pub struct Scheduler<L = Arc<FinishedRecord>> {
 
 impl<L> Scheduler<L> {
     /// For the pairs with these numbers; games in `endings` are already played. Unless `more_rounds` is false,
-    /// [`Self::add_round`] adds rounds.
+    /// [`Self::set_round`] adds rounds.
     pub fn new(
         plan: &Plan,
         pairs: Range<u64>,
@@ -106,12 +106,12 @@ impl<L> Scheduler<L> {
         }
     }
 
-    pub fn finished(&self, game: &ScheduledGame, ending: Ending, line: L) -> Vec<Line<L>> {
+    pub fn finished(&self, game: GameId, ending: Ending, line: L) -> Vec<Line<L>> {
         let mut state = locked(&self.state);
-        let Some(open) = state.open.get_mut(&game.id.pair) else {
+        let Some(open) = state.open.get_mut(&game.pair) else {
             return Vec::new();
         };
-        open.endings[game.id.half as usize] = Some(ending);
+        open.endings[game.half as usize] = Some(ending);
         open.held.push(Line::Played(line));
         state.settle()
     }
@@ -142,15 +142,11 @@ impl<L> Scheduler<L> {
         }
     }
 
-    pub fn add_round(&self, round: Round, more_rounds: bool) {
+    /// The next one; `None`: there are no more.
+    pub fn set_round(&self, round: Option<Round>) {
         let mut state = locked(&self.state);
-        state.pairs = Box::new(pairs_of(round));
-        state.more_rounds = more_rounds;
-        self.changed.notify_all();
-    }
-
-    pub fn no_more_rounds(&self) {
-        locked(&self.state).more_rounds = false;
+        state.more_rounds = round.is_some();
+        state.pairs = Box::new(round.into_iter().flat_map(pairs_of));
         self.changed.notify_all();
     }
 
@@ -192,11 +188,8 @@ struct State<L> {
     newly_benched: Vec<Benched>,
 }
 
-enum Verdict {
-    Undecided,
-    Counts,
-    Benched([Option<Benched>; 2]),
-}
+/// Whether the bots of a pair are benched; then its games are not played, or do not count.
+type Verdict = [Option<Benched>; 2];
 
 fn pairs_of(round: Round) -> impl Iterator<Item = PairOfGames> + Send {
     let numbers = round.first_pair..round.first_pair + round.count();
@@ -215,7 +208,9 @@ impl<L> State<L> {
                 self.settled(&pair, [a, b]);
                 continue;
             }
-            if let Verdict::Benched(benched) = self.verdict(&pair) {
+            if let Some(benched) = self.verdict(&pair)
+                && benched != [None; 2]
+            {
                 let lines = self.skip(&pair, endings, benched);
                 return Some(WorkItem::Lines(lines));
             }
@@ -244,8 +239,7 @@ impl<L> State<L> {
             }
             let (pair, complete) = (open.pair, open.complete);
             match self.verdict(&pair) {
-                Verdict::Undecided => {}
-                Verdict::Counts => {
+                Some([None, None]) => {
                     let Some(open) = self.open.get_mut(&number) else {
                         break;
                     };
@@ -256,14 +250,13 @@ impl<L> State<L> {
                         self.settled(&pair, [a, b]);
                     }
                 }
-                Verdict::Benched(benched) => {
-                    // Until then the worker plays the pair.
-                    if complete {
-                        self.open.remove(&number);
-                        let before = self.endings.of(number);
-                        lines.extend(self.skip(&pair, before, benched));
-                    }
+                // Until then the worker plays the pair.
+                Some(benched) if complete => {
+                    self.open.remove(&number);
+                    let before = self.endings.of(number);
+                    lines.extend(self.skip(&pair, before, benched));
                 }
+                _ => {}
             }
         }
         lines
@@ -274,22 +267,17 @@ impl<L> State<L> {
         &mut self,
         pair: &PairOfGames,
         mut endings: [Option<Ending>; 2],
-        benched: [Option<Benched>; 2],
+        benched: Verdict,
     ) -> Vec<Line<L>> {
         let mut lines = Vec::new();
-        for (half, game) in pair.games().into_iter().enumerate() {
-            if endings[half].is_some() {
-                continue;
-            }
+        for half in Half::BOTH {
+            let first = BotIndex::ALL[half as usize];
             // If both are benched, the one to move first forfeits.
-            let by = if benched[half].is_some() {
-                half
-            } else {
-                1 - half
-            };
-            if let Some(benched) = benched[by] {
-                endings[half] = Some(Ending::Forfeit(BotIndex::ALL[by], benched.reason));
-                lines.push(Line::Unplayed(game, benched));
+            let mut forfeits = [first, first.other()].into_iter();
+            let forfeit = forfeits.find_map(|by| Some((by, benched[by]?)));
+            if let (None, Some((by, benched))) = (endings[half as usize], forfeit) {
+                endings[half as usize] = Some(Ending::Forfeit(by, benched.reason));
+                lines.push(Line::Unplayed(*pair, half, benched));
             }
         }
         self.unwritten += lines.len();
@@ -318,7 +306,8 @@ impl<L> State<L> {
         }
     }
 
-    fn verdict(&self, pair: &PairOfGames) -> Verdict {
+    /// `None` while it is not known.
+    fn verdict(&self, pair: &PairOfGames) -> Option<Verdict> {
         // A sequential test takes pairs in the order of the schedule.
         if self.sprt.is_some()
             && self
@@ -327,20 +316,13 @@ impl<L> State<L> {
                 .next()
                 .is_some_and(|&first| first < pair.number)
         {
-            return Verdict::Undecided;
+            return None;
         }
         let bots = [pair.pairing.a, pair.pairing.b].map(|bot| &self.bots[bot.index()]);
-        let benched = bots.map(|bot| bot.benched);
         let decided = bots.iter().all(|bot| {
             bot.benched.is_some() || !bot.may_be_benched_before(pair.number, self.bench_after)
         });
-        if !decided {
-            Verdict::Undecided
-        } else if benched.iter().any(Option::is_some) {
-            Verdict::Benched(benched)
-        } else {
-            Verdict::Counts
-        }
+        decided.then(|| bots.map(|bot| bot.benched))
     }
 }
 

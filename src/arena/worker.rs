@@ -20,10 +20,10 @@ use crate::play::game_runner::{FinishedGame, GameError, GameRunner};
 use crate::play::seat::{Seat, stop_both};
 use crate::play::setup::{GameSetup, bot_entry};
 use crate::play::stage::{Stage, Table};
-use crate::record::{BotIndex, Ending, FinishedRecord};
+use crate::record::{BotIndex, FinishedRecord};
 use crate::seed;
 use crate::tournament::openings;
-use crate::tournament::schedule::{Half, PairOfGames, Pairing, ScheduledGame};
+use crate::tournament::schedule::{Half, PairOfGames, Pairing};
 
 pub struct ArenaContext {
     pub runner: GameRunner,
@@ -42,21 +42,26 @@ impl ArenaContext {
         let _ = self.events.send(event);
     }
 
-    /// No process is started.
-    pub fn unplayed(&self, scheduled: &ScheduledGame, benched: &Benched) -> Arc<FinishedRecord> {
-        // A record lists the pairing's `a` first even if `b` moves first.
-        let mut bots = scheduled.seats;
-        if scheduled.id.half == Half::Second {
-            bots.reverse();
-        }
-        let setup = GameSetup {
-            number: 2 * scheduled.id.pair + scheduled.id.half as u64,
-            id: self.plan.id(scheduled.id).to_string(),
+    fn setup(&self, pair: &PairOfGames, half: Half, process_seeds: [u32; 2]) -> GameSetup<'_> {
+        GameSetup {
+            number: 2 * pair.number + half as u64,
+            id: self.plan.id(pair.games()[half as usize]).to_string(),
             seed: self.plan.seed,
-            first: BotIndex::ALL[scheduled.id.half as usize],
-            start: openings::at(&self.plan.openings, scheduled.opening).unwrap_or_default(),
-            process_seeds: [0, 0],
-        };
+            first: BotIndex::ALL[half as usize],
+            start: openings::at(&self.plan.openings, pair.opening).unwrap_or_default(),
+            process_seeds,
+        }
+    }
+
+    /// No process is started.
+    pub fn unplayed(
+        &self,
+        pair: &PairOfGames,
+        half: Half,
+        benched: &Benched,
+    ) -> Arc<FinishedRecord> {
+        let setup = self.setup(pair, half, [0, 0]);
+        let bots = [pair.pairing.a, pair.pairing.b];
         let players = bots.map(|bot| {
             let (entrant, _) = &self.entrants[bot.index()];
             bot_entry(&entrant.plan.name, &entrant.program.command)
@@ -104,17 +109,13 @@ impl<'a> Worker<'a> {
                 WorkItem::Lines(lines) => lines.into_iter().for_each(&write),
                 WorkItem::Play(pair, done) => {
                     self.context.playing.pairs.fetch_add(1, Ordering::SeqCst);
-                    let played = {
-                        let (number, round) = (pair.number, pair.round);
-                        let span =
-                            tracing::info_span!(target: SPAN, "pairing", pair = number, round);
-                        let play = self.pair(&pair, done, &write).instrument(span);
-                        let play = std::pin::pin!(play);
-                        tokio::select! {
-                            biased;
-                            played = play => Some(played),
-                            () = &mut abort => None,
-                        }
+                    let (number, round) = (pair.number, pair.round);
+                    let span = tracing::info_span!(target: SPAN, "pairing", pair = number, round);
+                    let play = self.pair(&pair, done, &write).instrument(span);
+                    let played = tokio::select! {
+                        biased;
+                        played = play => Some(played),
+                        () = &mut abort => None,
                     };
                     self.context.playing.leave();
                     scheduler.done(&pair).into_iter().for_each(&write);
@@ -156,10 +157,16 @@ impl<'a> Worker<'a> {
         let restart = context.plan.restart;
         self.current_pair.store(pair.number, Ordering::Relaxed);
         self.seat(pair).await?;
-        let setups = [
-            self.setup(pair, Half::First)?,
-            self.setup(pair, Half::Second)?,
-        ];
+        let setups = Half::BOTH.map(|half| {
+            let of_pair = context.plan.seed_number(pair);
+            let number = match restart {
+                Restart::Game => of_pair + half as u64,
+                Restart::Pair => of_pair,
+                Restart::Pairing => self.pairing_number,
+            };
+            let seeds = [0, 1].map(|seat| seed::for_bot(context.plan.seed, seat, number));
+            context.setup(pair, half, seeds)
+        });
         let mut is_cold = true;
         for half in Half::BOTH {
             if done[half as usize] {
@@ -172,13 +179,13 @@ impl<'a> Worker<'a> {
                 self.stop(GracePeriods::POLITE).await?;
             }
             let warm_up = (half == Half::Second && restart == Restart::Pair).then(|| &setups[0]);
-            let scheduled = pair.games()[half as usize];
+            let game_id = pair.games()[half as usize];
             let setup = &setups[half as usize];
             let game = loop {
                 let Some((_, seats)) = &mut self.seats else {
                     return Err(io::Error::other("a pair is played, but it has no players").into());
                 };
-                let (table, id) = (&mut self.table, context.plan.id(scheduled.id));
+                let (table, id) = (&mut self.table, context.plan.id(game_id));
                 let mut observer = |event: &GameEvent<'_>| {
                     if let GameEvent::Stalled { why, again } = *event {
                         let why = why.to_owned();
@@ -207,14 +214,14 @@ impl<'a> Worker<'a> {
                 context.playing.wait_for_another().await;
                 is_cold = true;
             };
-            let ending = ending(&game);
             let FinishedGame { record, fault } = game;
+            let ending = record.ending().map_err(io::Error::other)?;
             let record = Arc::new(FinishedRecord::new(record));
             if let Some(table) = &mut self.table {
                 let (game, fault) = (&*record, fault.as_ref());
                 table.note(&GameEvent::Ended { game, fault });
             }
-            let finished = context.scheduler.finished(&scheduled, ending, record);
+            let finished = context.scheduler.finished(game_id, ending, record);
             finished.into_iter().for_each(write);
             is_cold = half != Half::First;
         }
@@ -243,37 +250,6 @@ impl<'a> Worker<'a> {
         self.seats = Some((pair.pairing, seats));
         self.pairing_number = context.plan.seed_number(pair);
         Ok(())
-    }
-
-    /// The pairing's `a` begins the first game, `b` the second.
-    fn setup(&self, pair: &PairOfGames, half: Half) -> io::Result<GameSetup<'a>> {
-        let plan = &self.context.plan;
-        let scheduled = pair.games()[half as usize];
-        let start = openings::at(&plan.openings, scheduled.opening)
-            .ok_or_else(|| io::Error::other("there are no openings"))?;
-        let of_pair = plan.seed_number(pair);
-        let process_number = match plan.restart {
-            Restart::Game => of_pair + half as u64,
-            Restart::Pair => of_pair,
-            Restart::Pairing => self.pairing_number,
-        };
-        Ok(GameSetup {
-            number: 2 * pair.number + half as u64,
-            id: plan.id(scheduled.id).to_string(),
-            seed: plan.seed,
-            first: BotIndex::ALL[half as usize],
-            start,
-            process_seeds: [0, 1].map(|seat| seed::for_bot(plan.seed, seat, process_number)),
-        })
-    }
-}
-
-/// Seat 0 is the pairing's `a`.
-fn ending(game: &FinishedGame) -> Ending {
-    match (&game.fault, game.record.result.winner) {
-        (Some(fault), _) => Ending::Forfeit(fault.by, fault.fault.reason()),
-        (None, Some(winner)) => Ending::Win(winner),
-        (None, None) => Ending::Draw,
     }
 }
 

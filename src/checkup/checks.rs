@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::questions::{has_a_choice, is_last_turn, is_lost_at_once, reopened};
-use super::{Answered, Checkup, Halt, Made, Notice, SKIPPED, Times, Verdict, bad};
+use super::{Answered, Checkup, Halt, Made, SKIPPED, Times, Verdict, bad};
 use crate::bot::Player as _;
 use crate::bot::fault::Exit;
 use crate::bot::process::GracePeriods;
@@ -56,11 +56,7 @@ impl Checkup<'_> {
         if self.hopeless {
             return (SKIPPED, SKIPPED);
         }
-        (self.show)(Notice::Asking {
-            check: OPENING,
-            done: 0,
-            of: 1,
-        });
+        self.asks(OPENING, 0, 1);
         let ruleset = self.runner.shared_ruleset();
         let mut clock = Clock::new(self.examiner.seat.time());
         let halt = match self.ask(&mut *ruleset.start(), &mut clock).await {
@@ -102,20 +98,14 @@ impl Checkup<'_> {
             })
             .to_vec();
         last.extend_from_slice(&self.positions("last turn", 4, is_last_turn));
+        let middle = self.positions("middle", 8, |session| !is_last_turn(session));
+        let win = self.positions("win", 8, |session| session.can_win_at_once());
+        let losing = self.positions("lost", 8, is_lost_at_once);
         let kinds: [(&'static str, Arc<[String]>); 5] = [
             ("an opening with pieces on the board", opened),
-            (
-                "a turn in the middle",
-                self.positions("middle", 8, |session| !is_last_turn(session)),
-            ),
-            (
-                "a win is there",
-                self.positions("win", 8, |session| session.can_win_at_once()),
-            ),
-            (
-                "every turn loses",
-                self.positions("lost", 8, is_lost_at_once),
-            ),
+            ("a turn in the middle", middle),
+            ("a win is there", win),
+            ("every turn loses", losing),
             // A gift that cannot be given is told better by a turn before.
             ("the last turn, one cell left", last.into()),
         ];
@@ -136,11 +126,7 @@ impl Checkup<'_> {
             let mut session = ruleset.start();
             let time = self.examiner.seat.time();
             let mut clocks = [Side::First, Side::Second].map(|_| Clock::new(time));
-            (self.show)(Notice::Asking {
-                check: MANY_GAMES,
-                done: games,
-                of: GAMES,
-            });
+            self.asks(MANY_GAMES, games, GAMES);
             while session.outcome().is_none() {
                 if self.is_over(end, turns == 0) {
                     break 'games;

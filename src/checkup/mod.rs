@@ -345,6 +345,10 @@ impl<'a> Checkup<'a> {
         Ok(())
     }
 
+    fn asks(&mut self, check: &'static str, done: usize, of: usize) {
+        (self.show)(Notice::Asking { check, done, of });
+    }
+
     fn unless_hopeless(&self) -> Result<(), Halt> {
         if self.hopeless {
             return SKIPPED.map(drop);
@@ -469,7 +473,7 @@ impl<'a> Checkup<'a> {
                 break;
             }
             let of = positions.len();
-            (self.show)(Notice::Asking { check, done, of });
+            self.asks(check, done, of);
             let mut session = ruleset.start_from(position).map_err(io::Error::other)?;
             let me = session.to_move();
             let request = session.request();

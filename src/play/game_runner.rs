@@ -20,7 +20,7 @@ use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
 use crate::executable::interpreter::Language;
 use crate::game::{Game, Outcome};
-use crate::record::{BotIndex, Record, ResultEntry};
+use crate::record::{BotIndex, Reason, Record, ResultEntry};
 use crate::text::milliseconds;
 
 /// A fault by which a bot forfeited a game, and its circumstances.
@@ -370,7 +370,7 @@ impl GameFault {
 fn forfeit_result(fault: &GameFault) -> ResultEntry {
     ResultEntry {
         winner: Some(fault.by.other()),
-        reason: fault.fault.reason().into(),
+        reason: Reason::Forfeit(fault.fault.reason()),
         by: Some(fault.by),
         answer: Some(fault.fault.answer()),
         detail: Some(fault.fault.to_string()),

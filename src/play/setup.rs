@@ -10,7 +10,7 @@ use super::seat::Seat;
 use crate::bot::spec::{Program, reproduce_command};
 use crate::game::{Game, registry};
 use crate::protocol::{ForfeitReason, env};
-use crate::record::{BotEntry, BotIndex, Record, ResultEntry, VERSION};
+use crate::record::{BotEntry, BotIndex, Reason, Record, ResultEntry, VERSION};
 
 /// For records and the names of files: of a clock beyond the year 9999 the last time that can be written.
 pub fn now() -> Timestamp {
@@ -68,12 +68,12 @@ impl GameSetup<'_> {
         let mut record = self.record(ruleset, bots, now());
         record.result = ResultEntry {
             winner: Some(by.other()),
-            reason: reason.into(),
+            reason: Reason::Forfeit(reason),
             by: Some(by),
             answer: Some(String::new()),
             detail: Some(format!("not played: {why}")),
             stderr: Some(String::new()),
-            played: false,
+            played: Some(false),
             ..ResultEntry::default()
         };
         record
@@ -175,6 +175,6 @@ pub fn reproduce_recorded(
         &program,
         &that_matter(variables),
         &requests,
-        record.result.reason == ForfeitReason::Timeout.into(),
+        record.result.reason == Reason::Forfeit(ForfeitReason::Timeout),
     ))
 }

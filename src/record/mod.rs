@@ -13,7 +13,6 @@ pub mod text_file;
 use std::sync::{Arc, OnceLock};
 
 use referee_games::game::{Game, registry};
-use referee_stats::standings::{self, GameTimes};
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use serde_json::{Map, Value};
@@ -142,21 +141,6 @@ impl Record {
         side_of(self.movers.as_deref(), turn)
     }
 
-    /// For standings; without what bots said and what an analysis found.
-    pub fn as_game(&self) -> standings::Game<'_> {
-        let forfeit = |by: BotIndex| (by.index(), self.result.reason.name());
-        standings::Game {
-            id: &self.id,
-            names: self.bots.each_ref().map(|bot| &*bot.name),
-            first: self.first.index(),
-            winner: self.result.winner.map(BotIndex::index),
-            forfeit: self.result.by.map(forfeit),
-            times: times_by_side(&self.times_ms, self.movers.as_deref()),
-            tallies: None,
-            sure: [0; 2],
-        }
-    }
-
     /// As a sentence: `greedy.py wins: H4 big, V3 square.`
     pub fn result_line(&self) -> String {
         let result = &self.result;
@@ -204,24 +188,14 @@ impl Record {
     }
 
     /// Whether it was played, not only scored because a bot was benched.
-    pub const fn was_played(&self) -> bool {
-        self.result.played
+    pub fn was_played(&self) -> bool {
+        self.result.played != Some(false)
     }
 }
 
 fn side_of(movers: Option<&str>, turn: usize) -> usize {
     let mover = movers.and_then(|movers| movers.as_bytes().get(turn));
     mover.map_or(turn % 2, |&digit| usize::from(digit == b'1'))
-}
-
-/// Of the bot that moved first, and of the other.
-fn times_by_side(times_ms: &[f64], movers: Option<&str>) -> [GameTimes; 2] {
-    let room = times_ms.len() / 2 + 1;
-    let mut times = [0, 1].map(|_| GameTimes::with_capacity(room));
-    for (turn, &ms) in times_ms.iter().enumerate() {
-        times[side_of(movers, turn)].add(ms);
-    }
-    times
 }
 
 /// The record of a finished game, and its line, serialized when it is first needed.

@@ -59,21 +59,21 @@ impl Lines {
 
 /// Why a line is not a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LineError {
-    /// It is the last line, and its end is missing.
-    #[error("{path}: line {line} is incomplete and left out")]
-    Torn {
-        path: String,
-        /// From 1.
-        line: u64,
-    },
-    #[error("{path}: line {line}: {problem}")]
-    Damaged {
-        path: String,
-        /// From 1.
-        line: u64,
-        problem: String,
-    },
+#[error("{path}: line {line}{}", self.words())]
+pub struct LineError {
+    path: String,
+    /// From 1.
+    pub line: u64,
+    /// `None`: it is the last line, and its end is missing.
+    pub problem: Option<String>,
+}
+
+impl LineError {
+    fn words(&self) -> String {
+        let problem = self.problem.as_ref();
+        let torn = || " is incomplete and left out".to_owned();
+        problem.map_or_else(torn, |problem| format!(": {problem}"))
+    }
 }
 
 impl Reader<File> {
@@ -209,20 +209,17 @@ impl<'a> Line<'a> {
 
     /// The error for a problem of this line, or that the line is incomplete, if it is.
     pub fn error(&self, problem: String) -> LineError {
-        match self.damaged(problem) {
-            LineError::Damaged { path, line, .. } if !self.is_complete() => {
-                LineError::Torn { path, line }
-            }
-            damaged => damaged,
-        }
+        let mut error = self.damaged(problem);
+        error.problem = error.problem.filter(|_| self.is_complete());
+        error
     }
 
     /// The error for a problem of this line, complete or not.
     pub fn damaged(&self, problem: String) -> LineError {
-        LineError::Damaged {
+        LineError {
             path: self.path.display().to_string(),
             line: self.number,
-            problem,
+            problem: Some(problem),
         }
     }
 }
@@ -316,7 +313,7 @@ mod tests {
     fn an_incomplete_last_line_is_not_a_damaged_one() {
         let mut reader = Reader::new("file", "{}\n{".as_bytes());
         let damaged = reader.next_line().unwrap().unwrap().summary().unwrap_err();
-        assert!(matches!(damaged, LineError::Damaged { line: 1, .. }));
+        assert!(damaged.line == 1 && damaged.problem.is_some());
         let torn = reader.next_line().unwrap().unwrap().summary().unwrap_err();
         assert_eq!(torn.to_string(), "file: line 2 is incomplete and left out");
         assert!(reader.next_line().unwrap().is_none());

@@ -105,12 +105,6 @@ impl From<&str> for Reason {
     }
 }
 
-impl From<ForfeitReason> for Reason {
-    fn from(reason: ForfeitReason) -> Self {
-        Self::Forfeit(reason)
-    }
-}
-
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -125,7 +119,7 @@ impl Serialize for Reason {
 
 /// How a game ended, as it is written. When another program wrote it, the fields may contradict each other;
 /// [`Record::ending`](super::Record::ending) interprets them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResultEntry {
     /// `None` for a draw.
     pub winner: Option<BotIndex>,
@@ -147,33 +141,12 @@ pub struct ResultEntry {
     /// The end of that bot's stderr, escaped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
-    /// `false`, and written, when the game was scored because a bot was benched.
-    #[serde(default = "played", skip_serializing_if = "bool::clone")]
-    pub played: bool,
+    /// `Some(false)` when the game was scored because a bot was benched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub played: Option<bool>,
     /// Unknown fields, kept unchanged.
     #[serde(flatten)]
     pub more: Map<String, Value>,
-}
-
-impl Default for ResultEntry {
-    fn default() -> Self {
-        Self {
-            winner: None,
-            reason: Reason::Draw,
-            lines: Vec::new(),
-            by: None,
-            adjudicated: false,
-            answer: None,
-            detail: None,
-            stderr: None,
-            played: played(),
-            more: Map::new(),
-        }
-    }
-}
-
-const fn played() -> bool {
-    true
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,18 +14,12 @@ use crate::text::{counted, escape_controls, escape_markdown, join_parts, short_n
 use super::markup::{PICTURE, as_html};
 use super::picture::stills;
 
-const ONCE_MORE: &str = "The same question once more";
-
-const WITHOUT_REFEREE: &str = "without the referee, in the folder of the program";
-
 const MOST: usize = 5;
 
 /// The record as this bot's author may see it; `None` if the bot did not play. Of the opponent, only name, turns and
 /// times remain, and the reason of a forfeit. The bot's program is in its author's folder.
 pub fn own(mut record: Record, name: &str) -> Option<Record> {
-    let own = BotIndex::ALL
-        .into_iter()
-        .find(|&bot| record.bots[bot].name == name)?;
+    let own = bot_of(&record, name)?;
     let other = own.other();
     if let [program] = &mut record.bots[own].command[..]
         && Path::new(program).is_absolute()
@@ -53,6 +47,11 @@ pub fn own(mut record: Record, name: &str) -> Option<Record> {
         record.delayed = None;
     }
     Some(record)
+}
+
+fn bot_of(record: &Record, name: &str) -> Option<BotIndex> {
+    let mut both = BotIndex::ALL.into_iter();
+    both.find(|&bot| record.bots[bot].name == name)
 }
 
 #[derive(Clone, Debug, Default)]
@@ -166,8 +165,7 @@ impl OwnGames {
 
     /// `record` is what [`own`] left; `pieces`: the file of its piece set.
     pub fn add(&mut self, record: &Record, pieces: Option<&str>) {
-        let mut both = BotIndex::ALL.into_iter();
-        let Some(own) = both.find(|&bot| record.bots[bot].name == self.name) else {
+        let Some(own) = bot_of(record, &self.name) else {
             return;
         };
         let opponent = shown(&record.bots[own.other()].name);
@@ -302,7 +300,7 @@ impl OwnGames {
         if let Some(reproduce) = worst.first().and_then(|worst| worst.reproduce.as_ref()) {
             let _ = writeln!(
                 out,
-                "{ONCE_MORE}, the first of these, {WITHOUT_REFEREE}:\n\n    {reproduce}\n"
+                "The same question once more, the first of these, without the referee, in the folder of the program:\n\n    {reproduce}\n"
             );
         }
     }

@@ -30,8 +30,6 @@ pub(in crate::report) enum Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
     Always,
-    /// In CSV and JSON only.
-    InFiles,
     /// In tables for people only.
     InTables,
     /// In tables where there are byes.
@@ -47,88 +45,63 @@ enum When {
     Scored,
 }
 
-enum Figure {
-    Place(fn(&Place) -> Value),
-    Turns(fn(&Tally) -> Value),
-}
-
 pub(in crate::report) struct Column {
     /// The name in CSV, JSON and the page's data.
     pub(in crate::report) key: &'static str,
+    /// Empty: it is in CSV and JSON only.
     pub(in crate::report) head: &'static str,
     pub(in crate::report) format: Format,
     /// Importance on a narrow terminal, 0 to 100.
     weight: u8,
     when: When,
-    figure: Figure,
+    figure: fn(&Place) -> Value,
     meaning: &'static str,
-}
-
-const fn column(
-    key: &'static str,
-    head: &'static str,
-    format: Format,
-    weight: u8,
-    when: When,
-    figure: Figure,
-    meaning: &'static str,
-) -> Column {
-    Column {
-        key,
-        head,
-        format,
-        weight,
-        when,
-        figure,
-        meaning,
-    }
 }
 
 #[rustfmt::skip]
 static COLUMNS: [Column; 39] = {
     use Format::{Elo, Forfeits, Milliseconds, Number, Share, Text};
-    use Figure::{Place as Of, Turns};
-    use When::{Always, Analysed, AnalysedInFiles, Byes, InFiles, InTables, Reached, Scored, Timed, TieBreak as Tie};
+    use When::{Always, Analysed, AnalysedInFiles, Byes, InTables, Reached, Scored, Timed, TieBreak as Tie};
     [
-        column("rank", "#", Number, 100, Always, Of(|p| json!(p.rank)), "The place in its table, from 1; equal bots share one."),
-        column("name", "bot", Text, 100, Always, Of(|p| json!(p.name)), "The bot."),
-        column("moved", "moved", Format::Moved, 92, When::Moved, Of(moved), "Places gained since the last time; `new` for a new bot."),
-        column("reached", "reached", Text, 99, Reached, Of(|p| json!(p.reached)), "What it reached, such as `semi-finalist`."),
-        column("table", "", Number, 0, InFiles, Of(|p| json!(p.table + 1)), "Which table, from 1: no games connect the bots of different tables."),
-        column("games", "games", Number, 60, Always, Of(|p| json!(p.games)), "Games played."),
-        column("wins", "won", Number, 50, Always, Of(|p| json!(p.wins)), "Games won."),
-        column("draws", "drawn", Number, 50, Always, Of(|p| json!(p.draws)), "Games drawn."),
-        column("losses", "lost", Number, 50, Always, Of(|p| json!(p.losses)), "Games lost."),
-        column("byes", "byes", Number, 80, Byes, Of(|p| json!(p.byes.count)), "Rounds without an opponent."),
-        column("bye_points", "", Number, 0, InFiles, Of(|p| json!(p.byes.points)), "The points for byes."),
-        column("points", "points", Number, 90, Always, Of(|p| json!(p.points)), "1 for a win, 0.5 for a draw, and those for byes."),
-        column("direct", "", Number, 0, InFiles, Of(|p| json!(p.direct)), "Direct encounter: points among the bots that are tied, if all of them have met; else 0."),
-        column("buchholz", "BH", Number, 75, Tie(TieBreak::Buchholz), Of(|p| json!(p.buchholz)), "The sum of the opponents' points."),
-        column("buchholz_cut_1", "BH-C1", Number, 75, Tie(TieBreak::BuchholzCut1), Of(|p| json!(p.buchholz_cut_1)), "That sum without the lowest opponent."),
-        column("sonneborn_berger", "SB", Number, 75, Tie(TieBreak::SonnebornBerger), Of(|p| json!(p.sonneborn_berger)), "The sum over the opponents: points made against each, times that opponent's points."),
-        column("wins_as_second", "won as 2nd", Number, 75, Tie(TieBreak::WinsAsSecond), Of(|p| json!(p.wins_as_second)), "Games won as the second to move."),
-        column("score", "score", Share, 70, Always, Of(|p| json!(p.score)), "Points per game played."),
-        column("elo", "Elo", Elo, 95, Always, Of(|p| json!(p.elo)), "The rating; 0 is the mean of the bots that games connect."),
-        column("", "95%", Elo, 94, InTables, Of(|p| json!(interval(p.elo_interval, ["…", "≥", "≤"]))), ""),
-        column("elo_low", "", Elo, 0, InFiles, Of(|p| json!(p.elo_interval[0])), "The lower end of its 95 % interval; empty where the games set none."),
-        column("elo_high", "", Elo, 0, InFiles, Of(|p| json!(p.elo_interval[1])), "The upper end."),
-        column("los", "LOS", Share, 40, Always, Of(|p| json!(p.los)), "The likelihood that it is better than the next; empty below five pairs of games."),
-        column("median_ms", "median", Milliseconds, 30, Timed, Of(|p| json!(p.median_ms)), "Half of its answers took no longer."),
-        column("p95_ms", "", Milliseconds, 0, Timed, Of(|p| json!(p.p95_ms)), "95 of 100 answers took no longer."),
-        column("worst_ms", "", Milliseconds, 0, Timed, Of(|p| json!(p.worst_ms)), "Its slowest answer."),
-        column("turns", "turns", Number, 0, AnalysedInFiles, Turns(|t| json!(t.turns)), "Turns in analysed games."),
-        column("proven", "proven", Number, 20, Analysed, Turns(|t| json!(t.proven)), "Turns whose value and best value are proven."),
-        column("kept", "kept", Number, 0, AnalysedInFiles, Turns(|t| json!(t.kept)), "Proven turns that kept the best value."),
-        column("accuracy", "accuracy", Share, 28, Analysed, Turns(|t| json!(t.accuracy())), "The share of proven turns that kept it."),
-        column("blunders", "blunders", Number, 26, Analysed, Turns(|t| json!(t.blunders())), "Proven turns that made the result worse."),
-        column("win_to_draw", "win→draw", Number, 0, AnalysedInFiles, Turns(|t| json!(t.win_to_draw)), "Blunders from a win to a draw."),
-        column("win_to_loss", "win→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.win_to_loss)), "Blunders from a win to a loss."),
-        column("draw_to_loss", "draw→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.draw_to_loss)), "Blunders from a draw to a loss."),
-        column("missed_wins", "missed wins in 1", Number, 24, Analysed, Turns(|t| json!(t.missed_wins)), "Turns that missed an immediate win."),
-        column("lost_at_once", "lost in 1", Number, 0, AnalysedInFiles, Turns(|t| json!(t.lost_at_once)), "Gifts that let the opponent win immediately, although another would not have."),
-        column("sure", "", Number, 0, Scored, Of(|p| json!(p.sure)), "Turns before which it said `info score` 0.8 or more: that it was sure to win."),
-        column("sure_won", "won when sure", Share, 22, Scored, Of(|p| json!(p.sure_won)), "The share of these turns in games that it won."),
-        column("forfeits", "forfeits", Forfeits, 65, Always, Of(forfeits), "How often it forfeited, by reason, such as `illegal-move 2, timeout 1`."),
+        Column { key: "rank", head: "#", format: Number, weight: 100, when: Always, figure: |p| json!(p.rank), meaning: "The place in its table, from 1; equal bots share one." },
+        Column { key: "name", head: "bot", format: Text, weight: 100, when: Always, figure: |p| json!(p.name), meaning: "The bot." },
+        Column { key: "moved", head: "moved", format: Format::Moved, weight: 92, when: When::Moved, figure: moved, meaning: "Places gained since the last time; `new` for a new bot." },
+        Column { key: "reached", head: "reached", format: Text, weight: 99, when: Reached, figure: |p| json!(p.reached), meaning: "What it reached, such as `semi-finalist`." },
+        Column { key: "table", head: "", format: Number, weight: 0, when: Always, figure: |p| json!(p.table + 1), meaning: "Which table, from 1: no games connect the bots of different tables." },
+        Column { key: "games", head: "games", format: Number, weight: 60, when: Always, figure: |p| json!(p.games), meaning: "Games played." },
+        Column { key: "wins", head: "won", format: Number, weight: 50, when: Always, figure: |p| json!(p.wins), meaning: "Games won." },
+        Column { key: "draws", head: "drawn", format: Number, weight: 50, when: Always, figure: |p| json!(p.draws), meaning: "Games drawn." },
+        Column { key: "losses", head: "lost", format: Number, weight: 50, when: Always, figure: |p| json!(p.losses), meaning: "Games lost." },
+        Column { key: "byes", head: "byes", format: Number, weight: 80, when: Byes, figure: |p| json!(p.byes.count), meaning: "Rounds without an opponent." },
+        Column { key: "bye_points", head: "", format: Number, weight: 0, when: Always, figure: |p| json!(p.byes.points), meaning: "The points for byes." },
+        Column { key: "points", head: "points", format: Number, weight: 90, when: Always, figure: |p| json!(p.points), meaning: "1 for a win, 0.5 for a draw, and those for byes." },
+        Column { key: "direct", head: "", format: Number, weight: 0, when: Always, figure: |p| json!(p.direct), meaning: "Direct encounter: points among the bots that are tied, if all of them have met; else 0." },
+        Column { key: "buchholz", head: "BH", format: Number, weight: 75, when: Tie(TieBreak::Buchholz), figure: |p| json!(p.buchholz), meaning: "The sum of the opponents' points." },
+        Column { key: "buchholz_cut_1", head: "BH-C1", format: Number, weight: 75, when: Tie(TieBreak::BuchholzCut1), figure: |p| json!(p.buchholz_cut_1), meaning: "That sum without the lowest opponent." },
+        Column { key: "sonneborn_berger", head: "SB", format: Number, weight: 75, when: Tie(TieBreak::SonnebornBerger), figure: |p| json!(p.sonneborn_berger), meaning: "The sum over the opponents: points made against each, times that opponent's points." },
+        Column { key: "wins_as_second", head: "won as 2nd", format: Number, weight: 75, when: Tie(TieBreak::WinsAsSecond), figure: |p| json!(p.wins_as_second), meaning: "Games won as the second to move." },
+        Column { key: "score", head: "score", format: Share, weight: 70, when: Always, figure: |p| json!(p.score), meaning: "Points per game played." },
+        Column { key: "elo", head: "Elo", format: Elo, weight: 95, when: Always, figure: |p| json!(p.elo), meaning: "The rating; 0 is the mean of the bots that games connect." },
+        Column { key: "", head: "95%", format: Elo, weight: 94, when: InTables, figure: |p| json!(interval(p.elo_interval, ["…", "≥", "≤"])), meaning: "" },
+        Column { key: "elo_low", head: "", format: Elo, weight: 0, when: Always, figure: |p| json!(p.elo_interval[0]), meaning: "The lower end of its 95 % interval; empty where the games set none." },
+        Column { key: "elo_high", head: "", format: Elo, weight: 0, when: Always, figure: |p| json!(p.elo_interval[1]), meaning: "The upper end." },
+        Column { key: "los", head: "LOS", format: Share, weight: 40, when: Always, figure: |p| json!(p.los), meaning: "The likelihood that it is better than the next; empty below five pairs of games." },
+        Column { key: "median_ms", head: "median", format: Milliseconds, weight: 30, when: Timed, figure: |p| json!(p.median_ms), meaning: "Half of its answers took no longer." },
+        Column { key: "p95_ms", head: "", format: Milliseconds, weight: 0, when: Timed, figure: |p| json!(p.p95_ms), meaning: "95 of 100 answers took no longer." },
+        Column { key: "worst_ms", head: "", format: Milliseconds, weight: 0, when: Timed, figure: |p| json!(p.worst_ms), meaning: "Its slowest answer." },
+        Column { key: "turns", head: "turns", format: Number, weight: 0, when: AnalysedInFiles, figure: |p| json!(p.analysis.map(|t| t.turns)), meaning: "Turns in analysed games." },
+        Column { key: "proven", head: "proven", format: Number, weight: 20, when: Analysed, figure: |p| json!(p.analysis.map(|t| t.proven)), meaning: "Turns whose value and best value are proven." },
+        Column { key: "kept", head: "kept", format: Number, weight: 0, when: AnalysedInFiles, figure: |p| json!(p.analysis.map(|t| t.kept)), meaning: "Proven turns that kept the best value." },
+        Column { key: "accuracy", head: "accuracy", format: Share, weight: 28, when: Analysed, figure: |p| json!(p.analysis.and_then(|t| t.accuracy())), meaning: "The share of proven turns that kept it." },
+        Column { key: "blunders", head: "blunders", format: Number, weight: 26, when: Analysed, figure: |p| json!(p.analysis.map(|t| t.blunders())), meaning: "Proven turns that made the result worse." },
+        Column { key: "win_to_draw", head: "win→draw", format: Number, weight: 0, when: AnalysedInFiles, figure: |p| json!(p.analysis.map(|t| t.win_to_draw)), meaning: "Blunders from a win to a draw." },
+        Column { key: "win_to_loss", head: "win→loss", format: Number, weight: 0, when: AnalysedInFiles, figure: |p| json!(p.analysis.map(|t| t.win_to_loss)), meaning: "Blunders from a win to a loss." },
+        Column { key: "draw_to_loss", head: "draw→loss", format: Number, weight: 0, when: AnalysedInFiles, figure: |p| json!(p.analysis.map(|t| t.draw_to_loss)), meaning: "Blunders from a draw to a loss." },
+        Column { key: "missed_wins", head: "missed wins in 1", format: Number, weight: 24, when: Analysed, figure: |p| json!(p.analysis.map(|t| t.missed_wins)), meaning: "Turns that missed an immediate win." },
+        Column { key: "lost_at_once", head: "lost in 1", format: Number, weight: 0, when: AnalysedInFiles, figure: |p| json!(p.analysis.map(|t| t.lost_at_once)), meaning: "Gifts that let the opponent win immediately, although another would not have." },
+        Column { key: "sure", head: "", format: Number, weight: 0, when: Scored, figure: |p| json!(p.sure), meaning: "Turns before which it said `info score` 0.8 or more: that it was sure to win." },
+        Column { key: "sure_won", head: "won when sure", format: Share, weight: 22, when: Scored, figure: |p| json!(p.sure_won), meaning: "The share of these turns in games that it won." },
+        Column { key: "forfeits", head: "forfeits", format: Forfeits, weight: 65, when: Always, figure: forfeits, meaning: "How often it forfeited, by reason, such as `illegal-move 2, timeout 1`." },
     ]
 };
 
@@ -152,13 +125,6 @@ fn forfeits(place: &Place) -> Value {
 }
 
 impl Column {
-    fn value(&self, place: &Place) -> Value {
-        match self.figure {
-            Figure::Place(of) => of(place),
-            Figure::Turns(of) => place.analysis.as_ref().map_or(Value::Null, of),
-        }
-    }
-
     fn is_left(&self) -> bool {
         matches!(self.format, Format::Text | Format::Moved | Format::Forfeits)
     }
@@ -191,7 +157,7 @@ impl Column {
     }
 
     fn of(&self, place: &Place) -> String {
-        let text = self.text(&self.value(place));
+        let text = self.text(&(self.figure)(place));
         let byes = place.byes.points;
         match self.key {
             "rank" if place.shared => format!("{text}="),
@@ -220,27 +186,24 @@ pub(in crate::report) fn columns(standings: &Standings, in_tables: bool) -> Vec<
     let ranking = &standings.ranking;
     let has_order = ranking.by == RankBy::Points || !ranking.tie_breaks.is_empty();
     let is_order = |by| has_order && ranking.tie_breaks().contains(&by);
+    // The few games of a bracket say little about ratings.
+    let is_bracket = standings.order == Order::Place;
+    let is_rating = |column: &Column| column.format == Format::Elo || column.key == "los";
+    let hidden = |column: &Column| column.head.is_empty() || is_bracket && is_rating(column);
     let is_there = |column: &&Column| match column.when {
+        _ if in_tables && hidden(column) => false,
         When::Always => true,
-        When::InFiles => !in_tables,
         When::InTables => in_tables,
         When::Byes => !in_tables || !ranking.byes.is_empty(),
         When::TieBreak(by) => !in_tables || is_order(by),
         When::Reached => any(|place| place.reached.is_some()),
         When::Moved => !ranking.before.is_empty(),
-        When::Timed => {
-            any(|place| place.worst_ms.is_some()) && !(in_tables && column.head.is_empty())
-        }
-        When::Scored => any(|place| place.sure > 0) && !(in_tables && column.head.is_empty()),
+        When::Timed => any(|place| place.worst_ms.is_some()),
+        When::Scored => any(|place| place.sure > 0),
         When::Analysed => any(|place| place.analysis.is_some()),
         When::AnalysedInFiles => !in_tables && any(|place| place.analysis.is_some()),
     };
-    // The few games of a bracket say little about ratings.
-    let is_bracket = in_tables && standings.order == Order::Place;
-    let is_rating = |column: &Column| column.format == Format::Elo || column.key == "los";
-    let hidden = |column: &&Column| is_bracket && is_rating(column);
-    let columns = COLUMNS.iter().filter(is_there);
-    columns.filter(|column| !hidden(column)).collect()
+    COLUMNS.iter().filter(is_there).collect()
 }
 
 /// `97.5%`, rounded as on the page: halves up.
@@ -553,7 +516,7 @@ pub fn as_json(standings: &Standings, with_times: bool) -> Value {
 pub(in crate::report) fn row(columns: &[&'static Column], place: &Place) -> Map<String, Value> {
     let figures = columns
         .iter()
-        .map(|of| (of.key.to_owned(), of.value(place)));
+        .map(|of| (of.key.to_owned(), (of.figure)(place)));
     figures.collect()
 }
 
@@ -574,7 +537,7 @@ pub fn as_csv(standings: &Standings, with_times: bool) -> String {
     for place in &standings.places {
         let cells = columns
             .iter()
-            .map(|column| column.csv(&column.value(place)));
+            .map(|column| column.csv(&(column.figure)(place)));
         table.row(cells.chain(last(String::new())));
     }
     for absent in &absent {
@@ -629,16 +592,20 @@ pub fn times_csv(standings: &Standings) -> String {
     table.row(columns.clone().map(|column| column.key));
     for place in &standings.places {
         let columns = columns.clone();
-        table.row(columns.map(|column| column.csv(&column.value(place))));
+        table.row(columns.map(|column| column.csv(&(column.figure)(place))));
     }
     table.text
 }
 
 pub(super) fn turn_figures(tally: &Tally) -> impl Iterator<Item = (&'static Column, Value)> {
-    COLUMNS.iter().filter_map(|column| match column.figure {
-        Figure::Turns(of) => Some((column, of(tally))),
-        Figure::Place(_) => None,
-    })
+    let place = Place {
+        analysis: Some(*tally),
+        ..Place::default()
+    };
+    let is_of_turns =
+        |column: &&Column| matches!(column.when, When::Analysed | When::AnalysedInFiles);
+    let columns = COLUMNS.iter().filter(is_of_turns);
+    columns.map(move |column| (column, (column.figure)(&place)))
 }
 
 /// A row for each bot, in the standings' order; empty where two have not met.

@@ -12,7 +12,7 @@ use crate::game::Game;
 use crate::game::{Picture, Side};
 use crate::play::GameEvent;
 use crate::play::game_runner::GameFault;
-use crate::record::{BotIndex, FinishedRecord, Record};
+use crate::record::{BotIndex, FinishedRecord, Record, RecordSummary};
 use crate::text::{counted, cut, escape, escape_controls, short_name};
 use crate::tournament::standings::{Collector, Place, Ranking};
 
@@ -41,8 +41,6 @@ pub struct TerminalView<O, E> {
     turn: usize,
     /// Of several games.
     collector: Collector,
-    /// As the first to move: points, and games.
-    as_first: [(f64, u64); 2],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -69,16 +67,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             bots: BotIndex::ALL,
             turn: 0,
             collector: Collector::new(),
-            as_first: [(0.0, 0); 2],
         }
-    }
-
-    fn count(&mut self, record: &Record) {
-        let (points, games) = &mut self.as_first[record.first];
-        *games += 1;
-        let won = record.result.winner.map(|winner| winner == record.first);
-        *points += won.map_or(0.5, |won| f64::from(u8::from(won)));
-        self.collector.add(&record.as_game());
     }
 
     fn show(&mut self, text: &str) -> io::Result<()> {
@@ -224,8 +213,12 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         if !interval.is_empty() {
             writeln!(self.out, "Elo: {name} {difference}{los}.")?;
         }
+        let tallies = self.collector.scores().tallies();
         let first = [0, 1].map(|bot| {
-            let (points, games) = self.as_first[bot];
+            let tally = tallies.get(&[bot, 1 - bot]).copied();
+            let [wins, draws, losses] = tally.unwrap_or_default();
+            let points = f64::from(2 * wins + draws) / 2.0;
+            let games = wins + draws + losses;
             format!("{} {points} of {games}", short_name(&self.names[bot]))
         });
         writeln!(self.out, "Moving first: {}.", first.join(", "))?;
@@ -366,8 +359,11 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             self.out.flush()?;
             self.forfeit(record, fault)?;
         }
-        if self.games > 1 && !self.options.json {
-            self.count(record);
+        if self.games > 1
+            && !self.options.json
+            && let Ok(game) = RecordSummary::parse(game.line().as_bytes())
+        {
+            self.collector.add(&game.with_times(game.times()));
         }
         if self.options.detail == Detail::Score {
             return Ok(());

@@ -11,8 +11,6 @@ use crate::arena::plan::{Format, Plan};
 use crate::arena::results::Results;
 use crate::text::{counted, escape_controls, short_name};
 use crate::tournament::ratings::RatingError;
-use crate::tournament::schedule::EntrantId;
-use crate::tournament::sprt::Decision;
 use crate::tournament::standings::Standings;
 
 fn standings(plan: &Plan, results: &Results) -> Result<Standings, RatingError> {
@@ -112,23 +110,29 @@ fn distinct(results: &Results) -> String {
 
 fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Option<String> {
     if let Ended::Won(winner) = ended {
-        return Some(format!("{} wins the tournament.\n", name_of(plan, winner)));
+        return Some(format!(
+            "{} wins the tournament.\n",
+            name_of(plan, winner.index())
+        ));
     }
     let test = plan.sprt.as_ref()?;
     let (lower, upper) = test.bounds();
     let llr = test.llr(&results.pentanomial);
     let elo = results.pentanomial.elo();
-    let [a, b] = [0, 1].map(|i| plan.bots.get(i).map_or("?", |bot| bot.name.as_str()));
-    let (elo0, elo1) = (test.elo0, test.elo1);
+    let [a, b] = [0, 1].map(|bot| name_of(plan, bot));
+    let accepted = match ended {
+        Ended::Decided(decision) => test.accepted(decision),
+        _ => None,
+    };
     // A test only chooses between two differences; the estimate says how large it is.
-    let verdict = match ended {
-        Ended::Decided(Decision::AcceptH1) => {
-            format!("H1 accepted: a difference of {elo1} Elo rather than {elo0}")
+    let verdict = match accepted {
+        Some((hypothesis, elo, other)) => {
+            format!("{hypothesis} accepted: a difference of {elo} Elo rather than {other}")
         }
-        Ended::Decided(Decision::AcceptH0) => {
-            format!("H0 accepted: a difference of {elo0} Elo rather than {elo1}")
-        }
-        _ => format!("not decided between differences of {elo0} and {elo1} Elo"),
+        None => format!(
+            "not decided between differences of {} and {} Elo",
+            test.elo0, test.elo1
+        ),
     };
     let difference = match elo.error {
         Some(error) if elo.elo.is_finite() => {
@@ -172,8 +176,8 @@ fn seeded_by(plan: &Plan) -> String {
     }
 }
 
-fn name_of(plan: &Plan, id: EntrantId) -> &str {
-    plan.bot(id).map_or("?", |bot| bot.name.as_str())
+fn name_of(plan: &Plan, bot: usize) -> &str {
+    plan.bots.get(bot).map_or("?", |bot| bot.name.as_str())
 }
 
 fn points(half_points: u64) -> String {
@@ -252,29 +256,22 @@ fn joined(place: &BracketPlace, winner: &str, upper: Block, lower: Block) -> Blo
 }
 
 fn matches(plan: &Plan, results: &Results) -> String {
-    let name = |id| name_of(plan, id);
     let bracket = results.bracket(plan);
     let mut out = String::new();
     for (place, round) in plan.rounds.iter().enumerate() {
         let _ = writeln!(out, "\nround {} of {}", round.number, plan.rounds_planned);
-        for played in results.matches(plan, place) {
-            // Groups do not eliminate.
-            let eliminates = bracket
-                .as_ref()
-                .filter(|bracket| place >= bracket.rounds_before);
-            let decision = eliminates.map(|bracket| bracket.decision(&played));
-            let [made, lost] = played.tallies.map(|tally| points(tally.half_points));
-            let [a, b] = [played.pairing.a, played.pairing.b].map(name);
+        for meeting in results.meetings(plan, place, bracket.as_ref()) {
+            let [made, lost] = meeting.half_points.map(points);
+            let [a, b] = meeting.bots.map(|bot| name_of(plan, bot));
             let _ = write!(out, "  {a}  {made}–{lost}  {b}");
-            if let Some((winner, by)) = decision {
-                let by = by.in_words();
+            if let Some((side, by)) = meeting.winner {
                 let gap = if by.is_empty() { "" } else { " " };
-                let _ = write!(out, ": {} advances{gap}{by}", name(winner));
+                let _ = write!(out, ": {} advances{gap}{by}", [a, b][side]);
             }
             out.push('\n');
         }
         for &bye in &round.byes {
-            let _ = writeln!(out, "  {} has a bye", name(bye));
+            let _ = writeln!(out, "  {} has a bye", name_of(plan, bye.index()));
         }
     }
     out

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use referee::arena::directory::TournamentDirectory;
 use referee::arena::plan::Plan;
-use referee::arena::results::Results;
 use referee::record::Record;
 use referee::report::html::Options;
 use referee::report::serve::{Feed, Server};
@@ -190,8 +189,7 @@ fn of_page(figures: &Value, names: &[Value], is_rated: bool) -> Table {
 fn followed(folder: &Path) -> (Vec<Value>, Value) {
     let plan = Plan::from_json(&fs::read(folder.join("plan.json")).unwrap()).unwrap();
     let journal = folder.join("games.jsonl");
-    let mut results = Results::new(&plan);
-    TournamentDirectory::read_journal(&journal, &plan, &mut results).unwrap();
+    let results = TournamentDirectory::read_journal(&journal, &plan).unwrap();
     let feed = Feed::new(Options::default());
     for line in fs::read_to_string(&journal).unwrap().lines() {
         let record = Record::from_line(line.as_bytes()).unwrap();

@@ -56,7 +56,7 @@ fn record_from(edition: &Edition, start: &str, first: usize, turns: &[&str]) -> 
             let by = [first, first.other()][turns.len() % 2];
             record.result.winner = Some(by.other());
             record.result.by = Some(by);
-            ForfeitReason::Timeout.into()
+            Reason::Forfeit(ForfeitReason::Timeout)
         }
     };
     record

@@ -106,10 +106,7 @@ fn a_damaged_line_in_the_middle_is_named() {
         .replace("\"v\":1", "\"v\":");
     fs::write(&path, format!("{}{damaged}{}", line(0), line(2))).unwrap();
     let error = records(&path).unwrap_err();
-    assert!(
-        matches!(error, LineError::Damaged { line: 2, .. }),
-        "{error}"
-    );
+    assert!(error.line == 2 && error.problem.is_some(), "{error}");
     assert!(error.to_string().contains("line 2"), "{error}");
 }
 

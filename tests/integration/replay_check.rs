@@ -70,7 +70,7 @@ fn record(answers: &[&str], first: usize) -> Record {
         End::Adjudicated(_) => unreachable!("nobody asked for it"),
         End::Forfeit(side, fault) => ResultEntry {
             winner: Some(bots[side.other().index()]),
-            reason: fault.reason().into(),
+            reason: Word::Forfeit(fault.reason()),
             by: Some(bots[side.index()]),
             answer: Some(fault.answer()),
             detail: Some(fault.to_string()),
@@ -409,7 +409,7 @@ fn only_who_was_to_move_can_have_forfeited() {
     // All reasons there are will do.
     for reason in ForfeitReason::ALL {
         let mut other = forfeited.clone();
-        other.result.reason = reason.into();
+        other.result.reason = Word::Forfeit(reason);
         assert_eq!(violation(&other), None, "{reason}");
     }
     // A bot that never got going forfeits games without being asked.

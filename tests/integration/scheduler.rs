@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use referee::arena::plan::{BotPlan, Format, Plan, Restart, SandboxPlan};
-use referee::arena::results::Endings;
+use referee::arena::results::{Endings, Results};
 use referee::arena::scheduler::{Line, Scheduler, WorkItem};
 use referee::bot::ClockKind;
 use referee::play::TimeControl;
@@ -92,15 +92,16 @@ fn number(pair: &PairOfGames) -> usize {
 
 /// What a game's line is in these tests.
 fn line(pair: &PairOfGames, half: usize, ending: Ending) -> String {
-    format!("{} {ending:?}", pair.games()[half].id)
+    format!("{} {ending:?}", pair.games()[half])
 }
 
 fn text(line: Line<String>) -> String {
     match line {
         Line::Played(line) => line,
-        Line::Unplayed(game, benched) => {
+        Line::Unplayed(pair, half, benched) => {
+            let game = pair.games()[half as usize];
             let (bot, after) = (benched.bot.0, benched.after);
-            format!("{} {bot} benched after {after}", game.id)
+            format!("{game} {bot} benched after {after}")
         }
     }
 }
@@ -137,7 +138,7 @@ fn play(
         let (pair, half) = at_work[chosen];
         let ending = result(&pair, half);
         let games = pair.games();
-        let mut more = desk.finished(&games[half], ending, line(&pair, half, ending));
+        let mut more = desk.finished(games[half], ending, line(&pair, half, ending));
         if half == 0 {
             at_work[chosen].1 = 1;
         } else {
@@ -165,7 +166,7 @@ fn one_by_one(plan: &Plan, result: impl Fn(&PairOfGames, usize) -> Ending) -> Ve
                 let (one, other) = (bots[half], bots[1 - half]);
                 let by = if benched[one].is_some() { one } else { other };
                 let after = benched[by].expect("one of them is");
-                lines.push(format!("{} {by} benched after {after}", game.id));
+                lines.push(format!("{game} {by} benched after {after}"));
             }
             // A game that is not played is no forfeit of the other one.
             for bot in bots {
@@ -269,7 +270,7 @@ fn nothing_is_held_back_without_need() {
         at_work.push(pair);
     }
     let last = at_work[2];
-    let game = &last.games()[0];
+    let game = last.games()[0];
     let lines = desk.finished(game, Ending::Draw, "a line".to_owned());
     assert_eq!(lines, [Line::Played("a line".to_owned())]);
 }
@@ -291,7 +292,7 @@ fn a_slow_disk_delays_new_games_until_a_record_is_written() {
     let plan = plan(2, 5000, 0);
     let desk = desk(&plan, 1, None);
     let finish = |pair: PairOfGames| {
-        for (half, game) in pair.games().iter().enumerate() {
+        for (half, game) in pair.games().into_iter().enumerate() {
             let line = line(&pair, half, Ending::Draw);
             desk.finished(game, Ending::Draw, line);
         }
@@ -312,4 +313,20 @@ fn a_slow_disk_delays_new_games_until_a_record_is_written() {
         let item = handed_over.recv_timeout(Duration::from_mins(1));
         assert!(matches!(item, Ok(Some(WorkItem::Play(..)))), "{item:?}");
     });
+}
+
+#[test]
+fn nobody_advances_before_the_last_game_of_a_match() {
+    let mut plan = plan(2, 2, 0);
+    plan.format = Format::Knockout;
+    let mut results = Results::new(&plan);
+    let bracket = results.bracket(&plan);
+    let winner = |results: &Results| results.meetings(&plan, 0, bracket.as_ref())[0].winner;
+    for pair in plan.pairs() {
+        assert_eq!(winner(&results), None);
+        for game in pair.games() {
+            assert!(results.endings.note(game, Ending::Draw));
+        }
+    }
+    assert_eq!(winner(&results), Some((0, "as the better seed")));
 }

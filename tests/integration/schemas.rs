@@ -87,7 +87,7 @@ fn full_record() -> Record {
             answer: Some(String::new()),
             detail: Some("a sentence".to_owned()),
             stderr: Some(String::new()),
-            played: false,
+            played: Some(false),
             more: Map::new(),
         },
         started: "2026-01-31T10:00:00Z".to_owned(),

@@ -62,9 +62,9 @@ impl MeanTest {
 
 /// An interval of the mean score that holds although results decided the number of pairs. The mean is below it with a
 /// probability of at most the first of `errors`, above it with at most the second.
-pub fn interval<const K: usize>(pairs: &Scores<K>, errors: [f64; 2]) -> (f64, f64) {
+pub fn interval<const K: usize>(pairs: &Scores<K>, errors: [f64; 2]) -> [f64; 2] {
     let [below, above] = errors;
-    (lowest(pairs, below), 1.0 - lowest(&mirrored(pairs), above))
+    [lowest(pairs, below), 1.0 - lowest(&mirrored(pairs), above)]
 }
 
 /// The difference in Elo of a mean score of 0 to 1; infinite for 0 and 1.
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn nothing_is_decided_before_the_first_pair() {
         assert_eq!(test().decide(&Pentanomial::default()), Decision::Continue);
-        let (low, high) = interval(&Pentanomial::default(), [0.05; 2]);
+        let [low, high] = interval(&Pentanomial::default(), [0.05; 2]);
         assert!(low < 1e-9 && high > 1.0 - 1e-9, "{low} {high}");
     }
 
@@ -149,7 +149,7 @@ mod tests {
     fn an_interval_surrounds_the_mean_and_shrinks() {
         let of = |factor: u32| {
             let pairs = Scores([1, 2, 3, 4, 10].map(|count| count * factor));
-            let (low, high) = interval(&pairs, [0.05; 2]);
+            let [low, high] = interval(&pairs, [0.05; 2]);
             let mean = pairs.mean();
             assert!(low < mean && mean < high, "{low} {mean} {high}");
             high - low

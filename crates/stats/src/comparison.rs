@@ -136,10 +136,9 @@ impl Measured {
         if counts.total() == 0.0 {
             return None;
         }
-        let (low, high) = interval(counts, errors);
         Some(Self {
             mean: counts.mean(),
-            interval: [low, high],
+            interval: interval(counts, errors),
         })
     }
 

@@ -97,12 +97,9 @@ pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
         let best = (0..field.strengths.len())
             .max_by(|&a, &b| field.strengths[a].total_cmp(&field.strengths[b]))
             .unwrap_or(0);
-        let place = ranking
-            .iter()
-            .position(|&bot| bot == best)
-            .unwrap_or(usize::MAX);
-        won += f64::from(u8::from(place == 0));
-        in_three += f64::from(u8::from(place < 3));
+        let place = ranking.iter().position(|&bot| bot == best);
+        won += f64::from(u8::from(place == Some(0)));
+        in_three += f64::from(u8::from(place.is_some_and(|place| place < 3)));
         order += in_order(&field.strengths, &levels);
         let intervals = ratings.bots.iter().map(|bot| bot.interval);
         errors.extend(intervals.map(|[low, high]| (high - low) / 2.0));
@@ -179,31 +176,26 @@ impl Field<'_> {
 
     /// Returns the last that is left first.
     fn knockout(&mut self, seeds: &[EntrantId]) -> Vec<usize> {
-        let count = u32::try_from(seeds.len()).unwrap_or(u32::MAX);
         let mut played: Vec<Vec<Match>> = Vec::new();
         let mut out = Vec::new();
         loop {
-            match knockout::next_round(count, self.simulation.pairs, &played) {
+            match knockout::next_round(seeds, self.simulation.pairs, &[], &played) {
                 Ok(knockout::Next::Round(round)) => {
-                    let matches = round.pairings.into_iter().map(|pairing| {
-                        let Pairing { a, b } = pairing;
-                        let bots = Pairing::new(seeds[a.index()], seeds[b.index()]);
-                        Match {
-                            pairing,
-                            tallies: self.meet(bots),
-                        }
+                    let matches = round.pairings.into_iter().map(|pairing| Match {
+                        pairing,
+                        tallies: self.meet(pairing),
                     });
                     let matches: Vec<Match> = matches.collect();
                     for played in &matches {
                         let Pairing { a, b } = played.pairing;
-                        let loser = if played.winner() == a { b } else { a };
-                        out.push(seeds[loser.index()].index());
+                        let is_a = played.decision(seeds).0 == a;
+                        out.push(if is_a { b } else { a }.index());
                     }
                     played.push(matches);
                     self.rounds += 1;
                 }
-                Ok(knockout::Next::Winner(seed)) => {
-                    out.push(seeds[seed.index()].index());
+                Ok(knockout::Next::Winner(winner)) => {
+                    out.push(winner.index());
                     out.reverse();
                     return out;
                 }

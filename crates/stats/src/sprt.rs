@@ -162,6 +162,15 @@ impl Sprt {
         ratio(self.elo0) - ratio(self.elo1)
     }
 
+    /// The hypothesis that was accepted, with its difference in Elo, and the other's.
+    pub const fn accepted(&self, decision: Decision) -> Option<(&'static str, f64, f64)> {
+        match decision {
+            Decision::Continue => None,
+            Decision::AcceptH0 => Some(("H0", self.elo0, self.elo1)),
+            Decision::AcceptH1 => Some(("H1", self.elo1, self.elo0)),
+        }
+    }
+
     pub fn decide<const K: usize>(&self, scores: &Scores<K>) -> Decision {
         let (lower, upper) = self.bounds();
         match self.llr(scores) {

@@ -11,11 +11,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::results::Results;
 use crate::play::TimeControl;
 use crate::text::hexadecimal;
+use crate::tournament::schedule::knockout::Next;
 use crate::tournament::schedule::{
     EntrantId, GameId, PairOfGames, Pairing, Round, cycle, gauntlet, groups, knockout, round_robin,
-    swiss,
 };
 use crate::tournament::sprt::Sprt;
 use crate::tournament::standings::TieBreak;
@@ -177,17 +178,9 @@ impl Plan {
             Format::RoundRobin if self.by_version => vec![self.all_at_once()],
             Format::RoundRobin => round_robin(entrants, self.rounds_planned, self.pairs).collect(),
             Format::Gauntlet => gauntlet(entrants, self.rounds_planned, self.pairs).collect(),
-            Format::Swiss if self.rounds_planned == 0 => Vec::new(),
-            Format::Swiss => {
-                vec![swiss::next_round(
-                    &swiss::Results::new(entrants),
-                    1,
-                    self.pairs,
-                )]
-            }
-            Format::Knockout => match knockout::next_round(entrants, self.pairs, &[]) {
-                Ok(knockout::Next::Round(round)) => vec![round],
-                Ok(knockout::Next::Winner(_)) | Err(_) => Vec::new(),
+            Format::Swiss | Format::Knockout => match Results::new(self).next(self) {
+                Ok(Some(Next::Round(round))) => vec![round],
+                _ => Vec::new(),
             },
             Format::GroupsKnockout => {
                 groups::rounds(entrants, self.groups.unwrap_or(1), self.pairs)

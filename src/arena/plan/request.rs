@@ -184,18 +184,15 @@ impl PlanRequest {
         if old.is_none() {
             self.check_size(count, format)?;
         }
-        let usual_rounds = |format: Format| match (groups, self.by_version) {
+        let usual_rounds = match (groups, self.by_version) {
             (Some(groups), _) => groups::rounds_of_both(count, groups),
             (None, true) => 1,
             (None, false) => format.usual_rounds(count),
         };
         let usual_pairs = if sprt.is_some() { SPRT_PAIRS } else { PAIRS };
-        let plies = match (&self.games.openings, self.games.opening_plies, old) {
-            (Some(_), _, _) => None,
-            (None, Some(plies), _) => Some(plies),
-            (None, None, Some(old)) => old.opening_plies,
-            (None, None, None) => Some(openings::usual_plies(ruleset)),
-        };
+        let usual_plies = || Some(openings::usual_plies(ruleset));
+        let planned_plies = || old.map_or_else(usual_plies, |old| old.opening_plies);
+        let plies = self.games.opening_plies.or_else(planned_plies);
         Ok(Plan {
             v: VERSION,
             hash: String::new(),
@@ -211,11 +208,11 @@ impl PlanRequest {
             format,
             groups,
             rounds_planned: or_old(self.schedule.rounds, old, |old| old.rounds_planned)
-                .unwrap_or_else(|| usual_rounds(format)),
+                .unwrap_or(usual_rounds),
             pairs: or_old(self.pairs, old, |old| old.pairs).unwrap_or(usual_pairs),
             by_version: self.by_version,
             budget: None,
-            opening_plies: plies,
+            opening_plies: plies.filter(|_| self.games.openings.is_none()),
             openings: Vec::new(),
             restart: or_old(self.restart, old, |old| old.restart).unwrap_or_else(|| {
                 // A process that played the first game would know how the second begins.
@@ -296,23 +293,36 @@ impl PlanRequest {
         ruleset: &dyn Game,
         plan: &Plan,
     ) -> Result<Vec<String>, TournamentError> {
-        let Some(plies) = plan.opening_plies else {
-            return self.openings_of_file(ruleset);
-        };
         let least = u64::from(plan.by_version) * OPENINGS_OF_LEAGUE;
         let count = (u64::from(plan.rounds_planned) * u64::from(plan.pairs)).max(least);
         let count = usize::try_from(count.min(MOST_OPENINGS)).unwrap_or(usize::MAX);
-        draw(ruleset, plan.seed, plies, count)
+        self.some_openings(ruleset, plan.seed, plan.opening_plies, count)
     }
 
     /// Fails when none can be drawn, or read of the file.
     pub fn check_openings(&self, ruleset: &dyn Game, seed: u64) -> Result<(), TournamentError> {
-        if self.games.openings.is_some() {
-            return self.openings_of_file(ruleset).map(drop);
-        }
         let plies = self.games.opening_plies;
         let plies = plies.unwrap_or_else(|| openings::usual_plies(ruleset));
-        draw(ruleset, seed, plies, 1).map(drop)
+        let plies = self.games.openings.is_none().then_some(plies);
+        self.some_openings(ruleset, seed, plies, 1).map(drop)
+    }
+
+    /// Without `plies` those of the file.
+    fn some_openings(
+        &self,
+        ruleset: &dyn Game,
+        seed: u64,
+        plies: Option<u32>,
+        count: usize,
+    ) -> Result<Vec<String>, TournamentError> {
+        let Some(plies) = plies else {
+            return self.openings_of_file(ruleset);
+        };
+        openings::draw(ruleset, seed, plies, count).map_err(|error| {
+            let failure = ruleset.failure();
+            let failure = failure.unwrap_or_else(|| format!("--opening-plies {plies}: {error}"));
+            TournamentError::Input(failure)
+        })
     }
 
     pub fn openings_of_file(&self, ruleset: &dyn Game) -> Result<Vec<String>, TournamentError> {
@@ -322,17 +332,4 @@ impl PlanRequest {
         openings::parse(ruleset, &text)
             .map_err(|error| TournamentError::Input(format!("{}: {error}", path.display())))
     }
-}
-
-fn draw(
-    ruleset: &dyn Game,
-    seed: u64,
-    plies: u32,
-    count: usize,
-) -> Result<Vec<String>, TournamentError> {
-    openings::draw(ruleset, seed, plies, count).map_err(|error| {
-        let failure = ruleset.failure();
-        let failure = failure.unwrap_or_else(|| format!("--opening-plies {plies}: {error}"));
-        TournamentError::Input(failure)
-    })
 }

@@ -315,8 +315,7 @@ fn members(path: &Path) -> Result<BTreeMap<String, OfMember>> {
         return Ok(members);
     };
     let games = directory.journal_file();
-    let mut results = Results::new(&plan);
-    TournamentDirectory::read_journal(&games, &plan, &mut results)?;
+    let results = TournamentDirectory::read_journal(&games, &plan)?;
     let ranking = results.ranking(&plan);
     let standings = results.collector.standings(&ranking)?;
     let news = AllNews::read((path, &league), &plan, &games)?;

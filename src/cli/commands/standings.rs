@@ -9,7 +9,7 @@ use crate::cli::support::folder::tournament_of;
 use crate::cli::support::prelude::*;
 use referee::arena::results::Distinct;
 use referee::record::RecordSummary;
-use referee::record::reader::{LineError, Reader};
+use referee::record::reader::Reader;
 use referee::record::summaries::{Parsed, take_all, threads_for};
 use referee::report::standings::{as_csv, as_json, markdown, table};
 use referee::tournament::standings::{Collector, Game, GameTimes, TieBreak};
@@ -190,7 +190,7 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<()> {
                     games.add(&game, digests);
                 }
             }
-            Err(torn @ LineError::Torn { .. }) => print_stderr(&torn.to_string()),
+            Err(torn) if torn.problem.is_none() => print_stderr(&torn.to_string()),
             Err(error) => return Err(error.into()),
         }
         Ok(())

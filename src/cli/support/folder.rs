@@ -6,7 +6,7 @@ use super::prelude::*;
 use referee::arena::course::Course;
 use referee::arena::results::{not_entered, places_before};
 use referee::record::atomic_file::replace;
-use referee::record::reader::{Line, LineError, Reader};
+use referee::record::reader::{Line, Reader};
 
 pub(crate) fn records_of(path: &Path) -> Result<PathBuf> {
     if !path.is_dir() {
@@ -55,7 +55,7 @@ impl Iterator for Records {
             Err(failure) => return Some(Err(failure)),
         };
         match line.record() {
-            Err(torn @ LineError::Torn { .. }) => {
+            Err(torn) if torn.problem.is_none() => {
                 print_stderr(&torn.to_string());
                 None
             }
@@ -151,7 +151,7 @@ fn ranking_of_plan(file: &Path, plan: &Plan) -> Result<(Ranking, Option<Course>)
     let mut results = Results::new(plan);
     // Results say why a sequential test ended early.
     if plan.format.depends_on_results() || plan.sprt.is_some() {
-        match TournamentDirectory::read_journal(file, plan, &mut results) {
+        match TournamentDirectory::read_journal(file, plan) {
             Err(TournamentError::Line(_)) => {
                 let alone = Ranking {
                     before: places_before(plan),
@@ -160,7 +160,7 @@ fn ranking_of_plan(file: &Path, plan: &Plan) -> Result<(Ranking, Option<Course>)
                 };
                 return Ok((alone, None));
             }
-            read => read?,
+            read => results = read?,
         }
     }
     Ok((results.ranking(plan), Some(results.course(plan))))

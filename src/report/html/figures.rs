@@ -133,7 +133,7 @@ impl Figures {
     /// For the script. `standings` are those of [`Figures::standings`].
     pub fn as_json(&self, standings: &Standings) -> Value {
         let met = self.collector.scores().tallies().into_iter();
-        let met = met.map(|((a, b), tally)| json!([a, b, tally.wins, tally.draws, tally.losses]));
+        let met = met.map(|([a, b], [wins, draws, losses])| json!([a, b, wins, draws, losses]));
         let in_files = columns(standings, false);
         let places = standings.places.iter();
         let places = places.filter_map(|place| self.place(row(&in_files, place), place));
@@ -244,9 +244,9 @@ fn rated(scores: &Scores, bots: usize) -> Vec<Rated> {
     let groups: Vec<usize> = ratings.bots.iter().map(|rating| rating.group).collect();
     let has_met = |group| groups.iter().filter(|&&other| other == group).count() > 1;
     let mut games = vec![0; bots];
-    for ((first, second), tally) in scores.tallies() {
-        for bot in [first, second] {
-            games[bot] += u64::from(tally.wins + tally.draws + tally.losses);
+    for (both, counts) in scores.tallies() {
+        for bot in both {
+            games[bot] += counts.map(u64::from).iter().sum::<u64>();
         }
     }
     let all = ratings.bots.iter().enumerate();

@@ -10,9 +10,9 @@ use sha2::{Digest as _, Sha256};
 use super::{MAX_GAMES, NAME_CHARS, Options, cut};
 use crate::game::{Game, registry};
 use crate::puzzles::Puzzle;
-use crate::report::escaped;
 use crate::report::standings::table;
 use crate::report::terminal::Palette;
+use crate::report::{escaped, has_word};
 use crate::solver::four_in_a_row::SHIPPED_BYTES as BOOK;
 use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
@@ -34,53 +34,41 @@ const STYLE: &str = concat!(
 
 type Module = (&'static str, &'static str);
 
-const DOM: Module = ("dom.js", include_str!("assets/dom.js"));
-const RULES: Module = ("rules.js", include_str!("assets/rules.js"));
-const EXACT: Module = ("exact.js", include_str!("assets/exact.js"));
-const TURN_VALUES: Module = ("turn_values.js", include_str!("assets/turn_values.js"));
-const THEME: Module = ("theme.js", include_str!("assets/theme.js"));
-
-/// Each after those that it imports.
-const MODULES: [Module; 21] = [
-    DOM,
+/// Each after those that it imports; the last ones are not of a report.
+const MODULES: [Module; 23] = [
+    ("dom.js", include_str!("assets/dom.js")),
     ("data.js", include_str!("assets/data.js")),
-    RULES,
-    THEME,
+    ("rules.js", include_str!("assets/rules.js")),
+    ("theme.js", include_str!("assets/theme.js")),
     ("tables.js", include_str!("assets/tables.js")),
     ("charts.js", include_str!("assets/charts.js")),
     ("course.js", include_str!("assets/course.js")),
     ("mistakes.js", include_str!("assets/mistakes.js")),
     ("thoughts.js", include_str!("assets/thoughts.js")),
-    EXACT,
+    ("exact.js", include_str!("assets/exact.js")),
     ("analysis.js", include_str!("assets/analysis.js")),
     ("head.js", include_str!("assets/head.js")),
     ("overview.js", include_str!("assets/overview.js")),
     ("games.js", include_str!("assets/games.js")),
     ("bot.js", include_str!("assets/bot.js")),
     ("better.js", include_str!("assets/better.js")),
-    TURN_VALUES,
+    ("turn_values.js", include_str!("assets/turn_values.js")),
     ("player.js", include_str!("assets/player.js")),
     ("stage.js", include_str!("assets/stage.js")),
     ("seat.js", include_str!("assets/seat.js")),
     ("main.js", include_str!("assets/main.js")),
-];
-
-const PUZZLE_MODULES: [Module; 5] = [
-    DOM,
-    RULES,
-    EXACT,
-    THEME,
     ("puzzles.js", include_str!("assets/puzzles.js")),
-];
-
-const BOARD_MODULES: [Module; 6] = [
-    DOM,
-    RULES,
-    THEME,
-    EXACT,
-    TURN_VALUES,
     ("board.js", include_str!("assets/board.js")),
 ];
+
+const REPORT: usize = 21;
+const PUZZLES: &str = "dom.js rules.js theme.js exact.js puzzles.js";
+const BOARD: &str = "dom.js rules.js theme.js exact.js turn_values.js board.js";
+
+fn modules(names: &str) -> Vec<Module> {
+    let all = MODULES.into_iter();
+    all.filter(|(name, _)| has_word(names, name)).collect()
+}
 
 /// Joins modules to one script: a page opened from disk cannot import. `import` lines and `export` are removed;
 /// names must be unique across modules.
@@ -222,7 +210,7 @@ pub(super) fn whole<'a>(
     let content = format!("<pre>{}</pre>\n", escaped(&table));
     let data = format!("{{\"head\":{},{data}}}", head(options, false));
     let (solvers, around) = (solvers(kinds), around(options));
-    let (title, script) = (&options.title, joined(&MODULES));
+    let (title, script) = (&options.title, joined(&MODULES[..REPORT]));
     render(title, &script, &data, &content, NONE, &solvers, &around)
 }
 
@@ -233,7 +221,7 @@ pub fn served(options: &Options) -> [String; 2] {
     // What it is of is not known before the first game; a book weighs more than all the rest.
     let solvers = solvers(options.game.is_none().then_some("quarto"));
     let (title, around) = (&options.title, around(options));
-    let script = joined(&MODULES);
+    let script = joined(&MODULES[..REPORT]);
     let policy = policy(&script, "'self'", !solvers.is_empty());
     [
         render(title, &script, &data, "", "'self'", &solvers, &around),
@@ -253,7 +241,7 @@ pub fn board(game: &dyn Game, position: &str) -> String {
         "position": escape_controls(position),
     });
     let (data, solvers) = (data.to_string(), solvers([game.name()]));
-    let script = joined(&BOARD_MODULES);
+    let script = joined(&modules(BOARD));
     render(title, &script, &data, "", NONE, &solvers, &ALONE)
 }
 
@@ -285,7 +273,7 @@ pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -
     let head = json!({ "title": title });
     let data = json!({ "head": head, "editions": editions, "puzzles": entries }).to_string();
     // Positions of puzzles need no book.
-    let (script, solvers) = (joined(&PUZZLE_MODULES), solvers(["quarto"]));
+    let (script, solvers) = (joined(&modules(PUZZLES)), solvers(["quarto"]));
     render(&title, &script, &data, "", NONE, &solvers, &ALONE)
 }
 
@@ -295,9 +283,9 @@ mod tests {
 
     #[test]
     fn modules_import_only_from_those_before_them() {
-        assert_imports_from_before(&MODULES);
-        assert_imports_from_before(&PUZZLE_MODULES);
-        assert_imports_from_before(&BOARD_MODULES);
+        assert_imports_from_before(&MODULES[..REPORT]);
+        assert_imports_from_before(&modules(PUZZLES));
+        assert_imports_from_before(&modules(BOARD));
     }
 
     fn assert_imports_from_before(modules: &[Module]) {
@@ -318,7 +306,7 @@ mod tests {
 
     #[test]
     fn the_script_and_the_style_cannot_end_their_elements() {
-        let scripts = [&MODULES[..], &PUZZLE_MODULES, &BOARD_MODULES].map(joined);
+        let scripts = [&MODULES[..REPORT], &modules(PUZZLES), &modules(BOARD)].map(joined);
         for text in scripts.iter().map(String::as_str).chain([STYLE]) {
             assert!(!text.contains("</"), "would end the element");
             assert!(!text.contains("<!--"));

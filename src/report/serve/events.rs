@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use http_body_util::channel::Sender;
 use hyper::body::Bytes;
-use tokio::sync::watch;
 use tokio::time::{Instant, interval_at, sleep, timeout};
 
 use super::{Feed, Now};
@@ -26,11 +25,7 @@ pub(super) struct Shared {
     pub(super) served: [String; 2],
     /// Part of event ids: tells servers apart.
     pub(super) run: u32,
-    pub(super) shutdown: watch::Receiver<bool>,
 }
-
-/// The client left or does not accept data, or the page has ended.
-pub(super) struct Disconnected;
 
 pub(super) struct Wanted {
     /// First position; `None` for all, with the `BEGIN` event.
@@ -44,11 +39,10 @@ pub(super) fn position_of(id: &str, run: u32) -> Option<usize> {
     (id_run.parse() == Ok(run)).then(|| position.parse().ok())?
 }
 
-async fn send(sender: &mut Sender<Bytes>, text: impl Into<Bytes>) -> Result<(), Disconnected> {
-    match timeout(SEND_TIMEOUT, sender.send_data(text.into())).await {
-        Ok(Ok(())) => Ok(()),
-        _ => Err(Disconnected),
-    }
+/// `None`: the client left or does not accept data.
+async fn send(sender: &mut Sender<Bytes>, text: impl Into<Bytes>) -> Option<()> {
+    let sent = timeout(SEND_TIMEOUT, sender.send_data(text.into())).await;
+    sent.ok()?.ok()
 }
 
 fn event(kind: &str, data: &str) -> String {
@@ -60,7 +54,7 @@ async fn send_entries(
     sender: &mut Sender<Bytes>,
     shared: &Shared,
     (mut sequence, mut position): (u32, usize),
-) -> Result<(u32, usize), Disconnected> {
+) -> Option<(u32, usize)> {
     loop {
         let run = shared.run.wrapping_add(sequence);
         let Some((entries, next)) = shared.feed.entries(sequence, position, EVENT_BYTES) else {
@@ -69,7 +63,7 @@ async fn send_entries(
             continue;
         };
         if next == position {
-            return Ok((sequence, position));
+            return Some((sequence, position));
         }
         position = next;
         let event = format!("id: {run}-{position}\nevent: entries\ndata: [{entries}]\n\n");
@@ -82,8 +76,8 @@ pub(super) async fn send_events(
     sender: &mut Sender<Bytes>,
     shared: &Shared,
     wanted: Wanted,
-) -> Result<(), Disconnected> {
-    let mut changes = shared.feed.watch();
+) -> Option<()> {
+    let mut changes = shared.feed.now.subscribe();
     let watched = shared.feed.watched().filter(|_| wanted.stage);
     let _watching = watched.map(|watched| Arc::clone(&watched.watchers));
     let mut told = Now::default();
@@ -116,12 +110,12 @@ pub(super) async fn send_events(
             send(sender, event("state", &state)).await?;
         }
         if now.last {
-            return Ok(());
+            return None;
         }
         told = now;
         tokio::select! {
             new = changes.changed() => {
-                new.map_err(|_| Disconnected)?;
+                new.ok()?;
                 let games = changes.borrow().games;
                 if games != told.games {
                     sleep(BATCH_INTERVAL).await;

@@ -154,10 +154,6 @@ impl Feed {
         self.now.borrow().games
     }
 
-    fn watch(&self) -> watch::Receiver<Now> {
-        self.now.subscribe()
-    }
-
     fn sequence(&self) -> u32 {
         self.now.borrow().sequence
     }

@@ -13,6 +13,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -115,8 +116,8 @@ async fn serve(
         served: served(&feed.options),
         feed,
         run: rand::random(),
-        shutdown: shutdown.clone(),
     });
+    let graceful = GracefulShutdown::new();
     let feed = Arc::clone(&shared.feed);
     let stage = tokio::spawn(async move {
         if let Some(watched) = feed.watched().cloned() {
@@ -144,7 +145,8 @@ async fn serve(
                         continue;
                     };
                     span.in_scope(|| tracing::debug!(target: PAGE, "connected"));
-                    let connection = connection(stream, Arc::clone(&shared), [visit, permit]);
+                    let (shared, watcher) = (Arc::clone(&shared), graceful.watcher());
+                    let connection = connection(stream, shared, watcher, [visit, permit]);
                     tokio::spawn(connection.instrument(span));
                 }
                 // The client left, or too many files are open: both temporary.
@@ -159,15 +161,14 @@ async fn serve(
     drop(listener);
     let _ = calculator.await;
     stage.abort();
-    // All permits are back: no connection is left.
-    let all = u32::try_from(places).unwrap_or(u32::MAX);
-    let _ = timeout(SHUTDOWN_TIMEOUT, permits.acquire_many(all)).await;
+    // Streams end by themselves; idle connections are closed.
+    let _ = timeout(SHUTDOWN_TIMEOUT, graceful.shutdown()).await;
     Ok(())
 }
 
 /// While there are new games, and once at the end.
 async fn calculate(feed: Arc<Feed>, mut shutdown: watch::Receiver<bool>) {
-    let mut changes = feed.watch();
+    let mut changes = feed.now.subscribe();
     loop {
         let last = *shutdown.borrow_and_update();
         let revision = changes.borrow_and_update().revision;
@@ -199,8 +200,12 @@ async fn calculate(feed: Arc<Feed>, mut shutdown: watch::Receiver<bool>) {
     }
 }
 
-async fn connection(stream: TcpStream, shared: Arc<Shared>, permits: [OwnedSemaphorePermit; 2]) {
-    let mut shutdown = shared.shutdown.clone();
+async fn connection(
+    stream: TcpStream,
+    shared: Arc<Shared>,
+    watcher: Watcher,
+    permits: [OwnedSemaphorePermit; 2],
+) {
     // Disconnects a client that does not read.
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(SEND_TIMEOUT));
@@ -213,16 +218,7 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>, permits: [OwnedSemap
         .header_read_timeout(REQUEST_TIMEOUT)
         .max_buf_size(EVENT_BYTES)
         .serve_connection(TokioIo::new(Box::pin(stream)), service);
-    let mut serving = std::pin::pin!(serving);
-    let served = tokio::select! {
-        served = serving.as_mut() => served,
-        () = wait_for_shutdown(&mut shutdown) => {
-            // Streams end by themselves; idle connections are closed.
-            serving.as_mut().graceful_shutdown();
-            serving.await
-        }
-    };
-    if let Err(error) = served {
+    if let Err(error) = watcher.watch(serving).await {
         tracing::debug!(target: PAGE, "the connection failed: {error}");
     }
     tracing::debug!(target: PAGE, "disconnected");

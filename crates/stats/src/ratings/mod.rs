@@ -32,14 +32,6 @@ pub enum Outcome {
     SecondWins,
 }
 
-/// Results of games with the same first and the same second mover.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    pub wins: u32,
-    pub draws: u32,
-    pub losses: u32,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
     pub advantage: bool,

@@ -35,23 +35,17 @@ pub fn rounds(entrants: u32, count: u32, pairs_each: u32) -> Vec<Round> {
         .map(size)
         .map(|size| round_robin(size, cycle(size), pairs_each));
     let mut schedules: Vec<_> = schedules.collect();
-    let mut before = 0;
-    (1..=most)
-        .map(|number| {
-            let mut pairings = Vec::new();
-            for (group, schedule) in groups.iter().zip(&mut schedules) {
-                let Some(round) = schedule.next() else {
-                    continue;
-                };
-                let of = |Pairing { a, b }| Pairing::new(group[a.index()], group[b.index()]);
-                pairings.extend(round.pairings.into_iter().map(of));
-            }
-            let paired = pairings.len() as u64;
-            let round = Round::new(number, before, pairs_each, pairings, Vec::new());
-            before += paired;
-            round
-        })
-        .collect()
+    let mut rounds: Vec<Round> = Vec::new();
+    for _ in 0..most {
+        let mut pairings = Vec::new();
+        for (group, schedule) in groups.iter().zip(&mut schedules) {
+            let round = schedule.next().into_iter().flat_map(|round| round.pairings);
+            let of = |Pairing { a, b }| Pairing::new(group[a.index()], group[b.index()]);
+            pairings.extend(round.map(of));
+        }
+        rounds.push(Round::after(&rounds, pairs_each, pairings, Vec::new()));
+    }
+    rounds
 }
 
 /// The seeds of the play-offs from the groups' tables: the winners in the groups' order, then the others, such that

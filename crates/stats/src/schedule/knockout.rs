@@ -54,8 +54,12 @@ pub struct Match {
 
 impl Match {
     /// The entrant that advances, and why. No games are added, so a match of two bots that repeat themselves ends; times
-    /// are not a criterion, so a repeated tournament has the same winner.
-    pub fn decision(&self) -> (EntrantId, DecidedBy) {
+    /// are not a criterion, so a repeated tournament has the same winner. `seeds`: the best first.
+    pub fn decision(&self, seeds: &[EntrantId]) -> (EntrantId, DecidedBy) {
+        let Pairing {
+            a: first,
+            b: second,
+        } = self.pairing;
         let [a, b] = self.tallies;
         let criteria = [
             (DecidedBy::Points, a.half_points.cmp(&b.half_points)),
@@ -69,14 +73,13 @@ impl Match {
             ),
         ];
         match criteria.into_iter().find(|(_, order)| order.is_ne()) {
-            Some((by, order)) if order.is_gt() => (self.pairing.a, by),
-            Some((by, _)) => (self.pairing.b, by),
-            None => (self.pairing.sorted().a, DecidedBy::Seed),
+            Some((by, order)) if order.is_gt() => (first, by),
+            Some((by, _)) => (second, by),
+            None => {
+                let better = seeds.iter().find(|seed| [first, second].contains(seed));
+                (*better.unwrap_or(&first), DecidedBy::Seed)
+            }
         }
-    }
-
-    pub fn winner(&self) -> EntrantId {
-        self.decision().0
     }
 }
 
@@ -93,13 +96,18 @@ pub const fn rounds(entrants: u32) -> u32 {
     }
 }
 
-/// The next round from the matches played: one list a round, each in the order of the round's pairings. The error is a
-/// sentence: there are no entrants, or the results are not those of the bracket.
-pub fn next_round(entrants: u32, pairs_each: u32, played: &[Vec<Match>]) -> Result<Next, String> {
-    let mut places = bracket(entrants);
-    let mut before = 0;
-    for number in 1.. {
-        let results = played.get(number as usize - 1);
+/// The round after those `before`, from the matches of the bracket, whose best seed is the first: one list a round, each
+/// in the order of the round's pairings. The error is a sentence: there are no entrants, or the results are not those of
+/// the bracket.
+pub fn next_round(
+    seeds: &[EntrantId],
+    pairs_each: u32,
+    before: &[Round],
+    played: &[Vec<Match>],
+) -> Result<Next, String> {
+    let mut places = bracket(seeds);
+    for number in 1_usize.. {
+        let results = played.get(number - 1);
         if let [last] = places[..] {
             return match (last, results) {
                 (None, _) => Err("a knockout needs at least one entrant".to_owned()),
@@ -110,18 +118,24 @@ pub fn next_round(entrants: u32, pairs_each: u32, played: &[Vec<Match>]) -> Resu
                 )),
             };
         }
-        let (pairings, byes) = meetings(&places);
+        let meetings = places.chunks(2);
+        let meetings =
+            meetings.filter_map(|two| Some(Pairing::new((*two.first()?)?, (*two.get(1)?)?)));
+        let pairings: Vec<Pairing> = meetings.collect();
         let Some(results) = results else {
-            let round = Round::new(number, before, pairs_each, pairings, byes);
-            return Ok(Next::Round(round));
+            // Next to the best seeds.
+            let empty = places.iter().filter(|place| place.is_none()).count();
+            let byes = seeds[..empty].to_vec();
+            return Ok(Next::Round(Round::after(
+                before, pairs_each, pairings, byes,
+            )));
         };
         if !results.iter().map(|m| m.pairing).eq(pairings) {
             return Err(format!(
                 "the results of round {number} are not those of its matches in the bracket"
             ));
         }
-        before += results.len() as u64;
-        let mut winners = results.iter().map(Match::winner);
+        let mut winners = results.iter().map(|played| played.decision(seeds).0);
         places = places
             .chunks(2)
             .map(|two| match *two {
@@ -135,33 +149,16 @@ pub fn next_round(entrants: u32, pairs_each: u32, played: &[Vec<Match>]) -> Resu
 }
 
 /// Neighbours meet. Places beyond the last entrant are empty, next to the best seeds, which have a bye.
-pub fn bracket(entrants: u32) -> Vec<Option<EntrantId>> {
-    let mut seeds = vec![0];
-    while seeds.len() < entrants as usize {
+pub fn bracket(seeds: &[EntrantId]) -> Vec<Option<EntrantId>> {
+    let mut places = vec![0];
+    while places.len() < seeds.len() {
         // Each seed gets a neighbour: the best the worst, the second the second worst, …
-        let worst = seeds.len() * 2 - 1;
-        seeds = seeds
+        let worst = places.len() * 2 - 1;
+        places = places
             .iter()
             .flat_map(|&seed| [seed, worst - seed])
             .collect();
     }
-    seeds
-        .into_iter()
-        .map(|seed| u32::try_from(seed).ok().filter(|&seed| seed < entrants))
-        .map(|seed| seed.map(EntrantId))
-        .collect()
-}
-
-fn meetings(places: &[Option<EntrantId>]) -> (Vec<Pairing>, Vec<EntrantId>) {
-    let mut pairings = Vec::new();
-    let mut byes = Vec::new();
-    for two in places.chunks(2) {
-        match *two {
-            [Some(a), Some(b)] => pairings.push(Pairing::new(a, b)),
-            [Some(alone), None] => byes.push(alone),
-            _ => {}
-        }
-    }
-    byes.sort_unstable();
-    (pairings, byes)
+    let entrant = |seed: usize| seeds.get(seed).copied();
+    places.into_iter().map(entrant).collect()
 }

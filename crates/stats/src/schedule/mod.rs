@@ -9,7 +9,6 @@ pub mod knockout;
 pub mod swiss;
 
 use std::fmt;
-use std::ops::Range;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -40,21 +39,19 @@ impl Pairing {
     }
 
     #[must_use]
-    pub const fn swapped(self) -> Self {
-        Self {
-            a: self.b,
-            b: self.a,
+    pub const fn swapped_if(self, swaps: bool) -> Self {
+        let Self { a, b } = self;
+        if swaps {
+            Self::new(b, a)
+        } else {
+            Self::new(a, b)
         }
     }
 
     /// The same two in the order of their numbers, as a key for their meetings.
     #[must_use]
     pub fn sorted(self) -> Self {
-        if self.a <= self.b {
-            self
-        } else {
-            self.swapped()
-        }
+        self.swapped_if(self.b < self.a)
     }
 }
 
@@ -117,39 +114,20 @@ impl FromStr for GameId {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ScheduledGame {
-    pub id: GameId,
-    /// From 1.
-    pub round: u32,
-    pub seats: [EntrantId; 2],
-    /// From 0.
-    pub opening: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairOfGames {
     pub number: u64,
     /// From 1.
     pub round: u32,
     pub pairing: Pairing,
+    /// From 0.
     pub opening: u64,
 }
 
 impl PairOfGames {
-    pub fn games(&self) -> [ScheduledGame; 2] {
-        let Pairing { a, b } = self.pairing;
-        Half::BOTH.map(|half| ScheduledGame {
-            id: GameId {
-                pair: self.number,
-                half,
-            },
-            round: self.round,
-            seats: match half {
-                Half::First => [a, b],
-                Half::Second => [b, a],
-            },
-            opening: self.opening,
-        })
+    /// The pairing's `a` moves first in the first one, `b` in the second.
+    pub fn games(&self) -> [GameId; 2] {
+        let pair = self.number;
+        Half::BOTH.map(|half| GameId { pair, half })
     }
 }
 
@@ -187,6 +165,22 @@ impl Round {
             byes,
             first_openings: Vec::new(),
             labels: Vec::new(),
+        }
+    }
+
+    /// It follows those `before`.
+    pub fn after(
+        before: &[Self],
+        pairs_each: u32,
+        pairings: Vec<Pairing>,
+        byes: Vec<EntrantId>,
+    ) -> Self {
+        let number = u32::try_from(before.len() + 1).unwrap_or(u32::MAX);
+        Self {
+            first_pair: before
+                .last()
+                .map_or(1, |last| last.first_pair + last.count()),
+            ..Self::new(number, 0, pairs_each, pairings, byes)
         }
     }
 
@@ -229,22 +223,14 @@ impl Round {
             number,
             round: self.number,
             pairing: *self.pairings.get(pairing)?,
-            opening: self.openings_of(pairing).start + place % each,
+            opening: self.first_opening(pairing) + place % each,
         })
     }
 
-    fn openings_of(&self, place: usize) -> Range<u64> {
-        match self.first_openings.get(place) {
-            Some(&first) => first..first + u64::from(self.pairs_each),
-            None => self.openings(),
-        }
-    }
-
-    /// Of one pairing. All play the same, unless [each has its own](Self::first_openings).
-    pub fn openings(&self) -> Range<u64> {
-        let each = u64::from(self.pairs_each);
-        let from = u64::from(self.number.saturating_sub(1)) * each;
-        from..from + each
+    /// Of the pairing at this place. All play the same, unless [each has its own](Self::first_openings).
+    fn first_opening(&self, pairing: usize) -> u64 {
+        let of_all = u64::from(self.number.saturating_sub(1)) * u64::from(self.pairs_each);
+        self.first_openings.get(pairing).copied().unwrap_or(of_all)
     }
 }
 
@@ -280,19 +266,17 @@ pub fn round_robin(entrants: u32, rounds: u32, pairs_each: u32) -> impl Iterator
         if entrants.is_multiple_of(2) {
             // The entrant in the middle alternates between `a` and `b`.
             let middle = Pairing::new(at(0), EntrantId(circle));
-            pairings.push(if rotation.is_multiple_of(2) {
-                middle
-            } else {
-                middle.swapped()
-            });
+            pairings.push(middle.swapped_if(rotation % 2 == 1));
         } else {
             byes.push(at(0));
         }
         let across = 1..=(circle - 1) / 2;
         pairings.extend(across.map(|k| Pairing::new(at(k), at(circle - k))));
-        if (number - 1) / circle % 2 == 1 {
-            pairings = pairings.into_iter().map(Pairing::swapped).collect();
-        }
+        let is_second = (number - 1) / circle % 2 == 1;
+        let pairings = pairings.into_iter();
+        let pairings = pairings
+            .map(|pairing| pairing.swapped_if(is_second))
+            .collect();
         let before = u64::from(number - 1) * u64::from(entrants / 2);
         Round::new(number, before, pairs_each, pairings, byes)
     })
@@ -304,11 +288,7 @@ pub fn gauntlet(entrants: u32, rounds: u32, pairs_each: u32) -> impl Iterator<It
     (1..=last).map(move |number| {
         let pairing = |other| {
             let pairing = Pairing::new(EntrantId(0), EntrantId(other));
-            if number.is_multiple_of(2) {
-                pairing.swapped()
-            } else {
-                pairing
-            }
+            pairing.swapped_if(number.is_multiple_of(2))
         };
         let pairings: Vec<Pairing> = (1..entrants).map(pairing).collect();
         let before = u64::from(number - 1) * pairings.len() as u64;

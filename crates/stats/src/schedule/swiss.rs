@@ -13,6 +13,7 @@
 //! This is a perfect matching of minimum weight, with an additional vertex for the bye.
 
 use std::collections::BTreeMap;
+use std::iter::repeat_n;
 
 use integer_blossom::min_weight_perfect_matching;
 
@@ -78,11 +79,7 @@ pub fn next_round(results: &Results, number: u32, pairs_each: u32) -> Round {
                     continue;
                 }
             };
-            pairings.push(if number.is_multiple_of(2) {
-                pairing.swapped()
-            } else {
-                pairing
-            });
+            pairings.push(pairing.swapped_if(number.is_multiple_of(2)));
         }
     }
     let before = u64::from(number.saturating_sub(1)) * (count / 2) as u64;
@@ -94,7 +91,7 @@ pub fn next_round(results: &Results, number: u32, pairs_each: u32) -> Round {
 fn costs(results: &Results, ranking: &[EntrantId]) -> (Vec<i128>, usize) {
     let count = ranking.len();
     let vertices = count.next_multiple_of(2);
-    let groups = Place::all(results, ranking);
+    let groups = score_groups(results, ranking);
     let wide = count as i128;
     let most_byes = results.byes.iter().copied().max().unwrap_or(0);
     // For all criteria but the first, one more than the largest possible sum: the factor of the criteria before it.
@@ -125,33 +122,20 @@ fn costs(results: &Results, ranking: &[EntrantId]) -> (Vec<i128>, usize) {
     (costs, vertices)
 }
 
-struct Place {
-    /// From 0, the best.
-    group: usize,
-    size: usize,
-}
+/// By rank: the number of its score group, from 0, the best, and the group's size.
+type Groups = Vec<(usize, usize)>;
 
-impl Place {
-    fn all(results: &Results, ranking: &[EntrantId]) -> Vec<Self> {
-        let points = |entrant: &EntrantId| results.points[entrant.index()];
-        ranking
-            .chunk_by(|a, b| points(a) == points(b))
-            .enumerate()
-            .flat_map(|(group, members)| {
-                let size = members.len();
-                members.iter().map(move |_| Self { group, size })
-            })
-            .collect()
-    }
+fn score_groups(results: &Results, ranking: &[EntrantId]) -> Groups {
+    let points = |entrant: &EntrantId| results.points[entrant.index()];
+    let groups = ranking.chunk_by(|a, b| points(a) == points(b)).enumerate();
+    let ranks = groups.flat_map(|(group, members)| repeat_n((group, members.len()), members.len()));
+    ranks.collect()
 }
 
 /// The distance of two ranks in groups, and the deviation of their distance from the desired one.
-fn distance(places: &[Place], upper: usize, lower: usize) -> [i128; 2] {
-    let apart = places[lower].group - places[upper].group;
-    let desired = if apart == 0 {
-        places[upper].size / 2
-    } else {
-        1
-    };
+fn distance(groups: &Groups, upper: usize, lower: usize) -> [i128; 2] {
+    let (group, size) = groups[upper];
+    let apart = groups[lower].0 - group;
+    let desired = if apart == 0 { size / 2 } else { 1 };
     [apart as i128, (lower - upper).abs_diff(desired) as i128]
 }

@@ -283,8 +283,8 @@ impl Collector {
 
     /// The error is why the games determine no ratings.
     pub fn standings(&self, ranking: &Ranking) -> Result<Standings, RatingError> {
-        let unknown = |name: &&String| !self.index.contains_key(*name);
-        if ranking.byes.keys().any(|name| unknown(&name)) {
+        let mut with_byes = ranking.byes.keys();
+        if with_byes.any(|name| !self.index.contains_key(name)) {
             let mut with_all = self.clone();
             for name in ranking.byes.keys() {
                 with_all.bot(name);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use foldhash::HashMap;
 
-use crate::ratings::{Meeting, Model, Outcome, RatingError, Ratings, Results, Tally, rate};
+use crate::ratings::{Meeting, Model, Outcome, RatingError, Ratings, Results, rate};
 
 /// Who moved first and who second, and how it ended.
 type Game = ([u32; 2], Outcome);
@@ -57,23 +57,15 @@ impl Scores {
         meeting.games[usize::from(bots[0] > bots[1])][outcome as usize] += 1;
     }
 
-    /// Tallies by the numbers of the first and the second mover.
-    pub fn tallies(&self) -> BTreeMap<(usize, usize), Tally> {
+    /// The first mover's wins, draws and losses, by the numbers of the first and the second mover.
+    pub fn tallies(&self) -> BTreeMap<[usize; 2], [u32; 3]> {
         let mut tallies = BTreeMap::new();
-        for ([low, high], meeting) in self.meetings(|bot| bot) {
-            let [by_low, by_high] = meeting.all();
-            let (low, high) = (low as usize, high as usize);
-            for (bots, [wins, draws, losses]) in [((low, high), by_low), ((high, low), by_high)] {
-                if wins + draws + losses > 0 {
-                    let tally = Tally {
-                        wins,
-                        draws,
-                        losses,
-                    };
-                    tallies.insert(bots, tally);
-                }
-            }
+        for (bots, meeting) in self.meetings(|bot| bot) {
+            let ([low, high], [by_low, by_high]) = (bots.map(|bot| bot as usize), meeting.all());
+            tallies.insert([low, high], by_low);
+            tallies.insert([high, low], by_high);
         }
+        tallies.retain(|_, counts| *counts != [0; 3]);
         tallies
     }
 

@@ -34,12 +34,8 @@ fn ids_are_those_of_the_documentation() {
         opening: 9,
     };
     let [a, b] = pair.games();
-    assert_eq!(a.id.to_string(), "p000123a");
-    assert_eq!(b.id.to_string(), "p000123b");
-    assert_eq!(a.seats, [EntrantId(4), EntrantId(2)]);
-    assert_eq!(b.seats, [EntrantId(2), EntrantId(4)]);
-    assert_eq!((a.round, a.opening), (7, 9));
-    assert_eq!((b.round, b.opening), (7, 9));
+    assert_eq!(a.to_string(), "p000123a");
+    assert_eq!(b.to_string(), "p000123b");
 }
 
 #[test]
@@ -67,7 +63,6 @@ fn other_texts_are_no_ids() {
 #[test]
 fn openings_are_the_round_s_not_the_pairing_s() {
     let round = round_robin(6, 5, 3).nth(1).unwrap();
-    assert_eq!(round.openings(), 3..6);
     let mut openings: BTreeMap<Pairing, Vec<u64>> = BTreeMap::new();
     for pair in round.pairs() {
         assert_eq!(pair.round, 2);
@@ -117,7 +112,8 @@ fn the_first_runs_the_gauntlet() {
         [pairing(1, 0), pairing(2, 0), pairing(3, 0)]
     );
     assert_numbers_run_on(&rounds);
-    assert_eq!(rounds[1].openings(), 5..10);
+    let openings = rounds[1].pairs().map(|pair| pair.opening);
+    assert!(openings.eq((5..10).cycle().take(15)));
 }
 
 fn config(cases: u32) -> ProptestConfig {
@@ -344,10 +340,11 @@ fn earlier_pairings_leave_no_trace() {
 }
 
 fn bracket(entrants: u32, a_wins: impl Fn(Pairing) -> bool) -> (Vec<Round>, EntrantId) {
+    let seeds: Vec<EntrantId> = everybody(entrants).collect();
     let mut played: Vec<Vec<Match>> = Vec::new();
     let mut rounds = Vec::new();
     loop {
-        match knockout::next_round(entrants, 3, &played).unwrap() {
+        match knockout::next_round(&seeds, 3, &rounds, &played).unwrap() {
             Next::Winner(winner) => return (rounds, winner),
             Next::Round(round) => {
                 let result = |&pairing: &Pairing| {
@@ -401,7 +398,8 @@ fn ties_are_broken_as_documented() {
     let decide = |a: Tally, b: Tally| {
         let tallies = [a, b];
         let pairing = pairing(5, 3);
-        let (winner, by) = Match { pairing, tallies }.decision();
+        let seeds: Vec<EntrantId> = everybody(6).collect();
+        let (winner, by) = Match { pairing, tallies }.decision(&seeds);
         (winner.0, by)
     };
     let tally = |wins: &[(bool, u64)], draws: u64| {
@@ -438,9 +436,10 @@ fn results_of_another_bracket_are_refused() {
         pairing: pairing(a, b),
         tallies,
     };
-    let next = |played: &[Vec<Match>]| knockout::next_round(3, 1, played);
+    let seeds: Vec<EntrantId> = everybody(3).collect();
+    let next = |played: &[Vec<Match>]| knockout::next_round(&seeds, 1, &[], played);
     assert_eq!(
-        knockout::next_round(0, 1, &[]),
+        knockout::next_round(&[], 1, &[], &[]),
         Err("a knockout needs at least one entrant".to_owned())
     );
     for wrong in [vec![], vec![played(0, 2)], vec![played(2, 1)]] {

@@ -335,8 +335,7 @@ fn note_places(
     directory: &TournamentDirectory,
     league: &League,
 ) -> Result<()> {
-    let mut results = Results::new(old);
-    TournamentDirectory::read_journal(&directory.journal_file(), old, &mut results)?;
+    let results = TournamentDirectory::read_journal(&directory.journal_file(), old)?;
     let ranking = results.ranking(old);
     let mut places = ranking.before.clone();
     if results.is_done(old) {

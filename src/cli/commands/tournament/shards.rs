@@ -4,9 +4,9 @@ use super::{Args, Task, start};
 use crate::cli::support::prelude::*;
 use referee::arena::Ended;
 use referee::arena::merge::{Merged, merge};
-use referee::arena::results::Next;
 use referee::arena::shard::Shard;
 use referee::record::journal::{Journal, LINGERING_LOCK, TornTail};
+use referee::tournament::schedule::knockout::Next;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArgs {
@@ -118,8 +118,7 @@ fn plan_next_round(out: Option<&Path>) -> Result<()> {
     let mut plan = read_plan(&directory)?;
     // Locked, so that no referee plays meanwhile.
     let (_locked, _) = directory.open_journal(&directory.journal_file(), LINGERING_LOCK)?;
-    let mut results = Results::new(&plan);
-    TournamentDirectory::read_journal(&directory.journal_file(), &plan, &mut results)?;
+    let results = TournamentDirectory::read_journal(&directory.journal_file(), &plan)?;
     if !results.is_done(&plan) {
         bail!(
             "{}: {} of the {} games planned so far have been played and merged; play the rest \
@@ -130,7 +129,7 @@ fn plan_next_round(out: Option<&Path>) -> Result<()> {
         );
     }
     match results.next(&plan)? {
-        Next::Round(round) => {
+        Some(Next::Round(round)) => {
             let games = 2 * round.count();
             plan.rounds.push(round);
             directory.write_plan(&mut plan)?;
@@ -138,7 +137,7 @@ fn plan_next_round(out: Option<&Path>) -> Result<()> {
             note!("round {number} of {of} has {games} games");
             Ok(())
         }
-        Next::Over | Next::Winner(_) => {
+        None | Some(Next::Winner(_)) => {
             let problem = "the tournament is over; there is no next round";
             Err(wrong_at(out, problem))
         }
@@ -151,9 +150,9 @@ pub(crate) fn run_merge(args: &MergeArgs) -> Result<()> {
     let merged = merge(&directory, &plan)?;
     print_hosts(&merged);
     let ended = match merged.results.next(&plan) {
-        Ok(Next::Winner(winner)) => Ended::Won(winner),
-        Ok(Next::Round(_)) => Ended::Interrupted,
-        Ok(Next::Over) | Err(_) => Ended::Complete,
+        Ok(Some(Next::Winner(winner))) => Ended::Won(winner),
+        Ok(Some(Next::Round(_))) => Ended::Interrupted,
+        Ok(None) | Err(_) => Ended::Complete,
     };
     write_tables(&directory, &plan, &merged.results)?;
     print_summary(ended, &plan, &merged.results)?;
