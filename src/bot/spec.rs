@@ -75,12 +75,6 @@ impl BotSpec {
             let builtin = builtin(name, this_program, builtins);
             return builtin.map_err(|error| cannot(&error.cause, &error.fix));
         }
-        if text.trim().is_empty() {
-            return Err(cannot(
-                "its name is empty",
-                "give a file, a command line, builtin:NAME or human",
-            ));
-        }
         if Path::new(text).exists() {
             return file(text, &[]).map(Self::Program);
         }
@@ -92,28 +86,27 @@ impl BotSpec {
         })?;
         let Some((command, arguments)) = words.split_first() else {
             return Err(cannot(
-                "the command line is empty",
+                "its name is empty",
                 "give a file, a command line, builtin:NAME or human",
             ));
         };
-        if is_path(command) || arguments.is_empty() {
-            if !Path::new(command).exists() {
-                let mut error = missing_file(command, builtins);
-                if !arguments.is_empty() {
-                    error.fix.push_str("; spaces separate the program from its arguments, so put quotes around a path that has some");
-                }
-                return Err(error);
-            }
-            return file(command, arguments).map(Self::Program);
-        }
-        let Some(found) = find_in_path(command) else {
+        let is_file = is_path(command) || arguments.is_empty();
+        let found = find_in_path(command).filter(|_| !is_file);
+        let Some(found) = found else {
             if Path::new(command).exists() {
                 return file(command, arguments).map(Self::Program);
             }
-            return Err(cannot(
-                &format!("there is no command {} in PATH", escape_path(command)),
-                &install(command),
-            ));
+            if !is_file {
+                return Err(cannot(
+                    &format!("there is no command {} in PATH", escape_path(command)),
+                    &install(command),
+                ));
+            }
+            let mut error = missing_file(command, builtins);
+            if !arguments.is_empty() {
+                error.fix.push_str("; spaces separate the program from its arguments, so put quotes around a path that has some");
+            }
+            return Err(error);
         };
         check_header(&found, command)?;
         let language = interpreter::by_interpreter(command);
