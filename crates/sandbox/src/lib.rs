@@ -104,6 +104,15 @@ impl Sandbox {
         Ok(chosen)
     }
 
+    /// No sandbox. `freeze` still stops a bot while its opponent thinks.
+    pub fn none(freeze: bool) -> Self {
+        let request = SandboxRequest {
+            freeze,
+            ..SandboxRequest::default()
+        };
+        Self(Arc::new(Settings::of(Kind::None, request)))
+    }
+
     pub fn kind(&self) -> Kind {
         self.0.kind
     }
