@@ -182,6 +182,35 @@ impl Program {
     pub fn builtin(&self) -> Option<&str> {
         self.command.first()?.strip_prefix("builtin:")
     }
+
+    pub fn sandbox_command(&self) -> BotCommand<'_> {
+        BotCommand {
+            name: &self.name,
+            argv: &self.argv,
+            builtin: self.builtin(),
+            directory: self.directory.as_deref(),
+            starts: &[],
+        }
+    }
+
+    pub fn own_file(&self) -> Option<PathBuf> {
+        own_program(&self.argv).filter(|_| self.builtin().is_none())
+    }
+
+    /// Its own files; `others` are the other entrants, of which it may see nothing.
+    pub fn files(&self, others: &[&Self]) -> Result<BotFiles, CannotStart> {
+        BotFiles::of(self.sandbox_command(), &commands(others))
+    }
+
+    /// Takes it into a sandbox in which it sees nothing of `others`. Reports now what would keep it
+    /// from starting.
+    pub fn confine(self, sandbox: &Sandbox, others: &[&Self]) -> Result<Self, CannotStart> {
+        let confinement = sandbox.confine(self.sandbox_command(), &commands(others))?;
+        Ok(Self {
+            confinement,
+            ..self
+        })
+    }
 }
 
 /// `name` is what follows `builtin:`.
@@ -296,7 +325,6 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
         .and_then(|ending| ending.to_str())
         .unwrap_or("");
     let by_ending = interpreter::by_ending(ending);
-    let run = with_slash(path);
     let mut argv = Vec::new();
     let mut language = by_ending;
     if !is_executable(Path::new(path), &meta) {
@@ -336,45 +364,11 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     } else if let Some(interpreter) = check_header(Path::new(path), path)? {
         language = interpreter::by_interpreter(&interpreter).or(by_ending);
     }
-    argv.push(run);
-    argv.extend_from_slice(arguments);
-    let mut command = argv.clone();
     // Records hold what was typed.
-    if let Some(word) = command.iter_mut().find(|word| **word == with_slash(path)) {
-        path.clone_into(word);
-    }
+    let command = [&argv[..], &[path.to_owned()], arguments].concat();
+    argv.push(with_slash(path));
+    argv.extend_from_slice(arguments);
     Ok(Program::new(file_name(path), argv, command, language))
-}
-
-impl Program {
-    pub fn sandbox_command(&self) -> BotCommand<'_> {
-        BotCommand {
-            name: &self.name,
-            argv: &self.argv,
-            builtin: self.builtin(),
-            directory: self.directory.as_deref(),
-            starts: &[],
-        }
-    }
-
-    pub fn own_file(&self) -> Option<PathBuf> {
-        own_program(&self.argv).filter(|_| self.builtin().is_none())
-    }
-
-    /// Its own files; `others` are the other entrants, of which it may see nothing.
-    pub fn files(&self, others: &[&Self]) -> Result<BotFiles, CannotStart> {
-        BotFiles::of(self.sandbox_command(), &commands(others))
-    }
-
-    /// Takes it into a sandbox in which it sees nothing of `others`. Reports now what would keep it
-    /// from starting.
-    pub fn confine(self, sandbox: &Sandbox, others: &[&Self]) -> Result<Self, CannotStart> {
-        let confinement = sandbox.confine(self.sandbox_command(), &commands(others))?;
-        Ok(Self {
-            confinement,
-            ..self
-        })
-    }
 }
 
 fn commands<'a>(programs: &[&'a Program]) -> Vec<BotCommand<'a>> {
