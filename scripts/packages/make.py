@@ -38,6 +38,8 @@ OUT = BUILT / "packages"
 # Where `[package.metadata.deb]` in Cargo.toml finds the manual and the completions.
 SHARE = BUILT / "packages-share"
 PROFILE = os.environ.get("PACKAGES_PROFILE", "dist")
+# What is only tried is packed quickly.
+LEVEL = 9 if PROFILE == "dist" else 1
 
 LINUX = ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"]
 WINDOWS = ["x86_64-pc-windows-gnu"]
@@ -211,7 +213,7 @@ def tar(target, stem, seconds):
         return info
 
     path = OUT / f"{stem}.tar.gz"
-    with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as packed:
+    with open(path, "wb") as raw, gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as packed:
         with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
             for name, file, executable in contents(target):
                 data = file.read_bytes()
@@ -219,7 +221,7 @@ def tar(target, stem, seconds):
 
 
 def zipped(target, stem, seconds):
-    with zipfile.ZipFile(OUT / f"{stem}.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(OUT / f"{stem}.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
         for name, file, executable in contents(target):
             info = zipfile.ZipInfo(f"{stem}/{name}", time.gmtime(seconds)[:6])
             info.external_attr = (0o100755 if executable else 0o100644) << 16
@@ -228,7 +230,7 @@ def zipped(target, stem, seconds):
 
 
 def deb(target, env):
-    run(["cargo", "deb", "--locked", "--no-build", "--no-strip", "--profile", PROFILE, "--target", target, "--output", str(OUT)], env=env)
+    run(["cargo", "deb", "--locked", "--no-build", "--no-strip", "--profile", PROFILE, "--target", target, "--output", str(OUT)] + ["--fast"] * (LEVEL == 1), env=env)
 
 
 def wheel(target, env, here):

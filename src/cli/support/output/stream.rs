@@ -22,6 +22,9 @@ const SLOW_READ: Duration = Duration::from_secs(2);
 /// How often a wait looks whether it should go on.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// How long text waits for more: a wake and a write for every quick game would take a hundredth of its time.
+const GATHER: Duration = Duration::from_millis(10);
+
 const MOST: usize = 16 * 1024;
 
 pub(super) struct Stream {
@@ -35,6 +38,8 @@ pub(super) struct Stream {
 #[derive(Default)]
 pub(super) struct Waiting {
     bytes: VecDeque<u8>,
+    /// How many wait for what was added.
+    awaited: usize,
     /// Since when the thread is in a write: a thread that has not come to it says nothing about the reader.
     writing: Option<Instant>,
     dropped_lines: u64,
@@ -128,7 +133,11 @@ impl Stream {
                 let woken = self.changed.wait(waiting);
                 waiting = woken.unwrap_or_else(PoisonError::into_inner);
             }
-            drop(waiting);
+            let is_gathering = |waiting: &mut Waiting| waiting.awaited == 0 && waiting.len() < MOST;
+            drop(
+                self.changed
+                    .wait_timeout_while(waiting, GATHER, is_gathering),
+            );
             self.write_some();
         }
     }
@@ -140,11 +149,15 @@ impl Stream {
             waiting.dropped_lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
             return waiting.result();
         }
+        let before = waiting.len();
         waiting.add_notice();
         waiting.bytes.extend(bytes);
+        let is_news = before == 0 || before < MOST && waiting.len() >= MOST;
         let result = waiting.result();
         drop(waiting);
-        self.changed.notify_all();
+        if is_news {
+            self.changed.notify_all();
+        }
         while !self.has_thread.load(Ordering::Relaxed) && self.unwritten() > 0 {
             self.write_some();
         }
@@ -169,16 +182,24 @@ impl Stream {
     pub(super) fn wait(&self, is_enough: impl Fn(&Waiting) -> bool) -> io::Result<()> {
         let begun = Instant::now();
         let mut waiting = locked(&self.waiting);
+        if is_enough(&waiting) {
+            return Ok(());
+        }
+        waiting.awaited += 1;
+        self.changed.notify_all();
+        let mut result = Ok(());
         while !is_enough(&waiting) {
             if let Some(since) = signals::since_first()
                 && (waiting.is_stuck(LAST_READ) || since.min(begun.elapsed()) >= SLOW_READ)
             {
-                return Err(ErrorKind::TimedOut.into());
+                result = Err(ErrorKind::TimedOut.into());
+                break;
             }
             let woken = self.changed.wait_timeout(waiting, LOOK);
             waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
-        Ok(())
+        waiting.awaited -= 1;
+        result
     }
 }
 

@@ -12,14 +12,14 @@ function solverWorker(asking) {
 
   const pause = () => new Promise((resume) => { setTimeout(resume); });
 
-  // Sends what is proven of all turns, again and again until everything is: first who wins, then in how many turns. Of
-  // `parts` workers each solves its share.
-  async function solve(id, position, part, parts) {
+  // Sends what is proven, again and again until everything is: first who wins, then in how many turns. A share is the
+  // number of one turn, or null for all.
+  async function solve(id, position, share) {
     const turns = ask("turns", ...position);
     const values = Object.fromEntries(turns.map((turn) => [turn, { value: null, plies: null }]));
     let sent = 0;
     for (const [verb, isOpen] of [["value", ({ value }) => value === null], ["distance", ({ value, plies }) => value !== "draw" && plies === null]]) {
-      let open = turns.filter((turn, at) => at % parts === part && isOpen(values[turn]));
+      let open = turns.filter((turn, at) => (share ?? at) === at && isOpen(values[turn]));
       for (let nodes = NODES; open.length > 0; nodes *= 4) {
         for (const turn of open) {
           values[turn] = ask(verb, ...position, turn, String(nodes));
@@ -47,12 +47,12 @@ function solverWorker(asking) {
       }
       return;
     }
-    const { id, line, game, position, part, parts } = data;
+    const { id, line, game, position, share } = data;
     current = id;
     try {
       if (line) postMessage({ id, line: ask("line", ...line, String(64 * NODES)), done: true });
       else if (game) postMessage({ id, notes: ask("analyse", ...game) });
-      else if (position) await solve(id, position, part, parts);
+      else if (position) await solve(id, position, share);
     } catch (error) {
       postMessage({ id, error: error.message });
     }
@@ -69,7 +69,7 @@ async function newWorker(listen) {
     workerAddress = globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: () => url }).createScriptURL("") ?? url;
   }
   const worker = new Worker(workerAddress);
-  worker.onmessage = ({ data }) => listen(data);
+  worker.onmessage = ({ data }) => listen(data, worker);
   worker.postMessage({ module, book: embedded("book") && bytesOf(embedded("book")) });
   return worker;
 }
@@ -86,13 +86,15 @@ const workersFor = (game) => (game.game === "four-in-a-row" ? Math.min(4, naviga
 // last question is answered.
 export function askValues(game, request, listen) {
   const parts = workersFor(game);
+  let shares = parts;
   let open = parts;
   const all = {};
-  return askWorkers("position", parts, game, request, ({ values = {}, done, error }) => {
+  return askWorkers("position", parts, game, request, ({ values = {}, done, error }, solve) => {
     for (const [turn, worth] of Object.entries(values)) {
       if (!(turn in all) || worth.value !== null) all[turn] = worth;
     }
-    if (done) open -= 1;
+    if (done && parts > 1 && shares < Object.keys(all).length) solve(shares++);
+    else if (done) open -= 1;
     listen({ values: { ...all }, done: open === 0, error });
   });
 }
@@ -103,15 +105,14 @@ export const askLine = (game, request, listen) => askWorkers("line", 1, game, re
 async function askWorkers(what, parts, game, request, listen) {
   asked += 1;
   const id = asked;
-  listener = listen;
+  const question = { id, [what]: [...edition(game), request] };
+  listener = (data, worker) => listen(data, (share) => worker.postMessage({ ...question, share }));
   try {
     for (let part = 0; part < parts; part += 1) {
-      solvers[part] ??= newWorker((data) => { if (data.id === asked) listener?.(data); });
+      solvers[part] ??= newWorker((data, worker) => { if (data.id === asked) listener?.(data, worker); });
     }
     const started = await Promise.all(solvers);
-    started.forEach((worker, part) => {
-      worker.postMessage({ id, part, parts, ...(part < parts && { [what]: [...edition(game), request] }) });
-    });
+    started.forEach((worker, part) => worker.postMessage(part < parts ? { ...question, share: parts > 1 ? part : null } : { id }));
   } catch (error) {
     if (id === asked) listen({ error: error.message });
   }

@@ -18,9 +18,6 @@ use crate::solver::search::Stopped;
 use crate::solver::symmetry::Hash;
 use crate::solver::transposition_table::zeroed;
 
-/// Free cells from which the positions after all turns are looked up before any is searched.
-const LOOK_AHEAD_FROM: u8 = 16;
-
 /// Nodes between two looks at the limits.
 const CHECK_EVERY: u64 = 1 << 10;
 
@@ -98,43 +95,31 @@ impl<'a> Search<'a> {
         if high < beta {
             return Ok(high);
         }
-        let (turns, count) = ordered(board, cells, n - 1);
-        let turns = &turns[..count];
-        if n >= LOOK_AHEAD_FROM
-            && let Some(score) = self.known(turns, beta)
-        {
-            self.table.put(hash, score.max(low), high);
-            return Ok(score);
-        }
+        let Some((turns, count)) = ordered(board, cells, n - 1) else {
+            return Ok(most - 2);
+        };
         // The best upper bound of a turn.
         let mut best = low;
-        for (after, _) in turns {
-            let score = -self.node(after, n - 1, 1 - beta)?;
+        for turn in &turns[..count] {
+            let after = board.after(1 << (turn & 63));
+            let score = -self.node(&after, n - 1, 1 - beta)?;
             if score >= beta {
-                self.table.put(hash, score.max(low), high);
+                self.table.put(hash, n, score.max(low), high);
                 return Ok(score);
             }
             best = best.max(score);
         }
         let best = best.min(high);
-        self.table.put(hash, low, best);
+        self.table.put(hash, n, low, best);
         Ok(best)
-    }
-
-    /// A score of at least `beta` that one of these turns is known to have.
-    fn known(&self, turns: &[(Board, u32)], beta: Score) -> Option<Score> {
-        let mut scores = turns.iter().filter_map(|(after, _)| {
-            let (_, theirs) = self.table.get(after.future().hash)?;
-            Some(-theirs)
-        });
-        scores.find(|&score| score >= beta)
     }
 }
 
-/// The boards after discs on these cells, with the largest [`Board::promise`] first, with it. `n` cells are free then.
+/// The numbers of these cells, in the lowest six bits, with the largest [`Board::promise`] after a disc there first;
+/// `None` if one of them wins, since the opponent has no safe cell then. `n` cells are free after it.
 #[inline]
-fn ordered(board: &Board, cells: u64, n: u8) -> ([(Board, u32); COLUMNS as usize], usize) {
-    let mut turns = [(*board, 0); COLUMNS as usize];
+fn ordered(board: &Board, cells: u64, n: u8) -> Option<([u32; COLUMNS as usize], usize)> {
+    let mut turns = [0; COLUMNS as usize];
     let mut count = 0;
     for index in ORDER {
         let cell = cells & column(index);
@@ -142,19 +127,22 @@ fn ordered(board: &Board, cells: u64, n: u8) -> ([(Board, u32); COLUMNS as usize
             continue;
         }
         let after = board.after(cell);
-        let promise = after.promise(n);
+        if after.safe() == 0 {
+            return None;
+        }
+        let turn = after.promise(n) << 6 | cell.trailing_zeros();
         let mut at = count;
-        while at > 0 && turns[at - 1].1 < promise {
+        while at > 0 && turns[at - 1] >> 6 < turn >> 6 {
             turns[at] = turns[at - 1];
             at -= 1;
         }
-        turns[at] = (after, promise);
+        turns[at] = turn;
         count += 1;
     }
-    (turns, count)
+    Some((turns, count))
 }
 
-/// The later entry of a pair was there before the other.
+/// The first entry is replaced by none of a later stage of the game, which takes less to prove again.
 #[derive(Debug, Zeroable)]
 #[repr(C, align(16))]
 struct Pair([AtomicU64; 2]);
@@ -163,6 +151,12 @@ struct Pair([AtomicU64; 2]);
 const SHIFT: i8 = 64;
 
 const BITS: u32 = 7;
+
+/// Above two bounds, three bits.
+const STAGE: u32 = 2 * BITS;
+
+/// An entry's other bits: one look-up in 2^46 accepts a wrong entry.
+const SIGNATURE: u64 = !0 << (STAGE + 3);
 
 #[derive(Debug)]
 pub(super) struct Table {
@@ -186,20 +180,25 @@ impl Table {
     pub(super) fn get(&self, hash: Hash) -> Option<(Score, Score)> {
         let entries = self.pair(hash).iter();
         let mut entries = entries.map(|entry| entry.load(Ordering::Relaxed));
-        let found = entries.find(|entry| (entry ^ hash.signature) >> (2 * BITS) == 0)?;
+        let found = entries.find(|entry| (entry ^ hash.signature) & SIGNATURE == 0)?;
         Some((bound(found >> BITS), bound(found)))
     }
 
+    /// With n free cells.
     #[inline]
-    pub(super) fn put(&self, hash: Hash, low: Score, high: Score) {
-        let signature = hash.signature >> (2 * BITS) << (2 * BITS);
-        let new = signature | bits(low) << BITS | bits(high);
-        let [newer, older] = self.pair(hash);
-        let before = newer.load(Ordering::Relaxed);
-        if (before ^ new) >> (2 * BITS) != 0 {
-            older.store(before, Ordering::Relaxed);
+    pub(super) fn put(&self, hash: Hash, n: u8, low: Score, high: Score) {
+        let stage = u64::from(n / 8) << STAGE;
+        let new = hash.signature & SIGNATURE | stage | bits(low) << BITS | bits(high);
+        let [early, last] = self.pair(hash);
+        let before = early.load(Ordering::Relaxed);
+        if before & (7 << STAGE) > stage {
+            last.store(new, Ordering::Relaxed);
+            return;
         }
-        newer.store(new, Ordering::Relaxed);
+        if (before ^ new) & SIGNATURE != 0 {
+            last.store(before, Ordering::Relaxed);
+        }
+        early.store(new, Ordering::Relaxed);
     }
 }
 
@@ -228,10 +227,16 @@ mod tests {
         };
         let (one, other) = (hash(u64::MAX), hash(1 << 20));
         assert_eq!(table.get(one), None);
-        table.put(one, -42, 0);
-        table.put(other, -3, 42);
+        table.put(one, 30, -42, 0);
+        table.put(other, 3, -3, 42);
         assert_eq!(table.get(one), Some((-42, 0)));
         assert_eq!(table.get(other), Some((-3, 42)));
-        assert_eq!(table.get(hash(1 << 21)), None);
+        let third = hash(1 << 21);
+        assert_eq!(table.get(third), None);
+        // It takes the place of the one of the end of the game.
+        table.put(third, 20, 0, 0);
+        assert_eq!(table.get(third), Some((0, 0)));
+        assert_eq!(table.get(one), Some((-42, 0)));
+        assert_eq!(table.get(other), None);
     }
 }
