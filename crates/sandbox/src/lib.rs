@@ -45,7 +45,6 @@ use serde::Serialize;
 
 pub use self::confinement::{BotCommand, Confinement};
 pub use self::limits::{Bound, ResourceLimits};
-use self::private_copy::PrivateCopy;
 pub use self::settings::{Kind, NotAvailable, Obstacle, SandboxRequest};
 use self::settings::{Settings, with_canonical_paths};
 #[cfg(any(not(target_os = "linux"), portable))]
@@ -159,7 +158,7 @@ impl Sandbox {
         snapshot::check_program(command)?;
         #[cfg(all(target_os = "linux", not(portable)))]
         if self.0.kind != Kind::None {
-            let files = PrivateCopy::of(command, others, &self.0)?;
+            let files = private_copy::PrivateCopy::of(command, others, &self.0)?;
             return Ok(Some(Confinement::new(self, Some(files))));
         }
         #[cfg(any(not(target_os = "linux"), portable))]
