@@ -9,6 +9,7 @@ use std::path::Path;
 
 use referee::arena::entrants::find;
 use referee::arena::plan::BotPlan;
+use referee::arena::plan::request::GamesRequest;
 use referee::record::journal::LINGERING_LOCK;
 use referee::{
     Arena, GameSettings, Palette, PlanRequest, Sandbox, TournamentDirectory, registry,
@@ -30,7 +31,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let entrants = find(&bots, Path::new("referee"), &Sandbox::none(false))?;
     let request = PlanRequest {
         pairs: Some(2),
-        seed: Some(7),
+        games: GamesRequest {
+            seed: Some(7),
+            ..GamesRequest::default()
+        },
         ..PlanRequest::default()
     };
     let settings = GameSettings::new(ruleset, 1, &directory)?;

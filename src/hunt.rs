@@ -265,10 +265,7 @@ impl Worker<'_> {
     async fn play(&mut self) -> Result<(), GameError> {
         let plan = self.plan();
         let mut game = self.hunt.ruleset.start();
-        let mut line = Line {
-            start: game.as_start(),
-            turns: Vec::new(),
-        };
+        let mut line = Line::at(game.as_start());
         let mut blunder = None;
         let mut canonical = String::new();
         while game.outcome().is_none() && !self.hunt.is_over() {
@@ -295,18 +292,19 @@ impl Worker<'_> {
             }
             line.turns.push(turn);
         }
-        if game.outcome().is_some() {
-            let games = &mut locked(&self.hunt.shared).games;
-            let game = (plan.side, line.turns.clone());
-            if games.len() < MOST_GAMES {
-                games.push(game);
-            } else {
-                games[self.random.random_range(0..MOST_GAMES)] = game;
-            }
+        if game.outcome().is_none() {
+            return Ok(());
         }
-        if blunder.is_some() && game.outcome().is_some() {
+        let shared = &mut *locked(&self.hunt.shared);
+        let game = (plan.side, line.turns.clone());
+        if shared.games.len() < MOST_GAMES {
+            shared.games.push(game);
+        } else {
+            shared.games[self.random.random_range(0..MOST_GAMES)] = game;
+        }
+        if blunder.is_some() {
             // It may have given something away more than once.
-            for found in locked(&self.hunt.shared).found.values_mut() {
+            for found in shared.found.values_mut() {
                 let (turns, answer) = (&found.line.turns, found.answer.as_deref());
                 let is_here = line.turns.starts_with(turns)
                     && line.turns.get(turns.len()).map(|turn| &**turn) == answer;

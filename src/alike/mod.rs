@@ -82,10 +82,7 @@ impl Questionnaire<'_> {
             let is_over = || stop.load(Ordering::Relaxed) || Instant::now() >= until;
             let mut faults = 0;
             for (position, choices) in self.positions.iter().zip(&mut found.choices) {
-                let line = Line {
-                    start: position.starts[round].clone(),
-                    turns: Vec::new(),
-                };
+                let line = Line::at(position.starts[round].clone());
                 let asked = tokio::select! {
                     biased;
                     asked = examiner.ask(&line) => asked?,

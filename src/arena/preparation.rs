@@ -55,7 +55,7 @@ impl PlanRequest {
         notify: &mut dyn FnMut(Notice<'_>),
     ) -> Result<(Plan, Vec<Entrant>), TournamentError> {
         let ruleset = &*settings.ruleset;
-        let seed = self.seed.unwrap_or_else(|| {
+        let seed = self.games.seed.unwrap_or_else(|| {
             let seed = seed::drawn();
             notify(Notice::Text(format!("seed {seed}")));
             seed
@@ -67,7 +67,7 @@ impl PlanRequest {
         for names in identical(&entered) {
             notify(Notice::Text(format!("warning: {}", same_program(&names))));
         }
-        if !self.no_check && !entered.is_empty() {
+        if !self.games.no_check && !entered.is_empty() {
             self.check_openings(ruleset, seed)?;
             entered = settings.check_all(entered, &mut rejected, notify).await?;
             let of = entered.len() + rejected.len();
@@ -121,7 +121,7 @@ impl PlanRequest {
                 )));
             }
         }
-        if self.seeded_by.is_none() && old.seeded_by.is_some() {
+        if self.schedule.seeds.is_none() && old.seeded_by.is_some() {
             // The seeds are in the plan; the file is not needed again.
             let place = |name: &str| old.bots.iter().position(|bot| bot.name == name);
             playing.sort_by_key(|entrant| place(&entrant.plan.name).unwrap_or(usize::MAX));
@@ -135,10 +135,10 @@ impl PlanRequest {
                 reason: String::new(),
             })
             .collect();
-        let seed = self.seed.unwrap_or(old.seed);
+        let seed = self.games.seed.unwrap_or(old.seed);
         let bots = playing.iter().map(|bot| bot.plan.clone()).collect();
         let mut now = self.plan(ruleset, bots, rejected, seed, Some(&old))?;
-        now.openings = match (&self.openings, self.opening_plies) {
+        now.openings = match (&self.games.openings, self.games.opening_plies) {
             (Some(_), _) => self.openings_of_file(ruleset)?,
             (None, Some(plies)) if Some(plies) != old.opening_plies => Vec::new(),
             _ => old.openings.clone(),

@@ -24,6 +24,13 @@ pub struct Line {
 }
 
 impl Line {
+    pub const fn at(start: String) -> Self {
+        Self {
+            start,
+            turns: Vec::new(),
+        }
+    }
+
     /// The error is a sentence about the start or a turn.
     pub fn position(&self, ruleset: &dyn Game) -> Result<Box<dyn Game>, String> {
         let mut game = ruleset.start_from(&self.start)?;

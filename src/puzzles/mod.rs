@@ -54,15 +54,6 @@ impl Kind {
         Self::OnlyTurn,
     ];
 
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::TakeTheWin => "take-the-win",
-            Self::GiveNoWin => "give-no-win",
-            Self::HoldTheDraw => "hold-the-draw",
-            Self::OnlyTurn => "only-turn",
-        }
-    }
-
     pub const fn words(self) -> &'static str {
         match self {
             Self::TakeTheWin => "take the win",
@@ -134,6 +125,10 @@ impl Puzzle {
         format!("{}-{}", self.game, hexadecimal(&digest[..ID_BYTES]))
     }
 
+    pub fn has_rules_of(&self, other: &Self) -> bool {
+        (&self.game, &self.rules, &self.pieces) == (&other.game, &other.rules, &other.pieces)
+    }
+
     /// `turn` is in canonical form.
     pub fn is_right(&self, turn: &str) -> bool {
         self.answers.iter().any(|answer| answer == turn)
@@ -149,11 +144,11 @@ pub struct Loaded {
 /// One JSON object a line, each checked against the rules. `path` is named in errors.
 pub fn read(path: &Path, input: impl Read) -> Result<Vec<Loaded>, String> {
     let mut reader = Reader::new(path, input);
-    let (mut puzzles, mut ids) = (Vec::<Loaded>::new(), HashSet::new());
+    let (mut puzzles, mut ids) = (Vec::new(), HashSet::new());
     let failed = |error| unreadable(path, &error);
     while let Some(line) = reader.next_line().map_err(failed)? {
         let wrong = |problem| line.damaged(problem).to_string();
-        let loaded = parse(line.bytes(), puzzles.last()).map_err(wrong)?;
+        let loaded = parse(line.bytes()).map_err(wrong)?;
         let id = &loaded.puzzle.id;
         if !ids.insert(id.clone()) {
             let problem = format!("the puzzle {id} is in this file already; leave out one of them");
@@ -164,8 +159,7 @@ pub fn read(path: &Path, input: impl Read) -> Result<Vec<Loaded>, String> {
     Ok(puzzles)
 }
 
-/// `before` is the puzzle before it, whose rules are mostly the same.
-fn parse(line: &[u8], before: Option<&Loaded>) -> Result<Loaded, String> {
+fn parse(line: &[u8]) -> Result<Loaded, String> {
     let puzzle: Puzzle = serde_json::from_slice(line).map_err(|error| {
         if Record::from_line(line).is_ok() {
             let fix = "make puzzles of it first: referee puzzles make FILE -o PUZZLES";
@@ -182,15 +176,7 @@ fn parse(line: &[u8], before: Option<&Loaded>) -> Result<Loaded, String> {
             "it is of version {v}, and this program reads version {VERSION}"
         ));
     }
-    let is_same = |before: &&Loaded| {
-        let before = &before.puzzle;
-        (&before.game, &before.rules, &before.pieces)
-            == (&puzzle.game, &puzzle.rules, &puzzle.pieces)
-    };
-    let ruleset = match before.filter(is_same) {
-        Some(before) => Arc::clone(&before.ruleset),
-        None => of_record(&puzzle.game, &puzzle.rules, puzzle.pieces.as_deref())?,
-    };
+    let ruleset = of_record(&puzzle.game, &puzzle.rules, puzzle.pieces.as_deref())?;
     let expected = puzzle.id_of_question();
     if puzzle.id != expected {
         let id = quote(puzzle.id.as_bytes());

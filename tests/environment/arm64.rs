@@ -151,7 +151,7 @@ fn same_values(Program(program): &Program) -> Result<(), Failed> {
 
 /// The unit tests of what depends on the processor, run by the emulator.
 fn units(_: &Program) -> Result<(), Failed> {
-    let mut tests = cargo(["test", "--lib"]);
+    let mut tests = cargo(["test", "--lib", "-p", "referee-games", "-p", "referee-sandbox"]);
     tests.args(["--", "solver::", "seccomp::"]);
     built("the unit tests", &mut tests)?;
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use referee::arena::plan::request::PlanRequest;
+use referee::arena::plan::request::{GamesRequest, PlanRequest};
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{BuiltinGame as _, InPlay, Position as _, Side};
@@ -227,8 +227,11 @@ fn errors_name_the_line() {
 fn openings_of_a_file_are_checked_and_none_are_drawn() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let request = PlanRequest {
-        openings: Some(file.path().to_owned()),
-        opening_plies: Some(16),
+        games: GamesRequest {
+            openings: Some(file.path().to_owned()),
+            opening_plies: Some(16),
+            ..GamesRequest::default()
+        },
         ..PlanRequest::default()
     };
     let check = || request.check_openings(&InPlay::new(Edition::default()), 7);

@@ -57,6 +57,30 @@ fn a_bwrap_that_keeps_nothing_in_is_found_out() {
     assert!(left.is_empty(), "{left:?}\n{run}");
 }
 
+/// A person needs no sandbox, and takes none from the bot that plays second.
+#[test]
+fn a_bot_is_in_the_sandbox_whichever_seat_a_person_has() {
+    let seen = |bots: [&str; 2], first| {
+        let referee = Referee::new(["-v", "--first", first]).args(bots);
+        let scratch = referee.scratch().to_owned();
+        let secret = scratch.join("secret");
+        fs::write(&secret, "").expect("a file");
+        fs::create_dir(scratch.join("own")).expect("a folder");
+        let script = format!(
+            "#!/bin/sh\nread -r line\nif [ -e '{}' ]; then echo seen >&2; else echo unseen >&2; fi\necho x\n",
+            secret.display()
+        );
+        executable(&scratch.join("own/bot"), script, 0o755);
+        let run = referee.directory(scratch).run();
+        let line = run.stderr.lines().chain(run.stdout.lines());
+        let line = line.filter(|line| line.starts_with("bot| "));
+        line.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let second = seen(["human", "own/bot"], "2");
+    assert_eq!(second.len(), 1, "{second:?}");
+    assert_eq!(second, seen(["own/bot", "human"], "1"));
+}
+
 #[test]
 fn without_bubblewrap_the_fix_is_to_install_it() {
     let run = Referee::new(["--sandbox", "bwrap", "builtin:random", "builtin:random"])

@@ -29,32 +29,96 @@ const OPENINGS_OF_LEAGUE: u64 = 1_000;
 
 const BENCH_AFTER: u32 = 10;
 
-/// `None`: as in the resumed plan, or the default.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Which games there are. `None`: as in the resumed plan, or the default.
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
 pub struct PlanRequest {
-    pub seed: Option<u64>,
-    pub format: Option<Format>,
-    /// Default: [`Format::usual_rounds`].
-    pub rounds: Option<u32>,
-    /// The number of groups; by default as many as make groups of four.
-    pub groups: Option<u32>,
-    /// Pairs of games when two bots meet; default 10.
+    /// Pairs of games in each pairing of two bots [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub pairs: Option<u32>,
-    /// Plies of each opening; default 4.
-    pub opening_plies: Option<u32>,
-    pub openings: Option<PathBuf>,
-    /// Default: a pair of games.
+
+    #[command(flatten)]
+    pub games: GamesRequest,
+
+    /// How ties in the table are broken, in this order: direct, buchholz-cut-1, buchholz,
+    /// sonneborn-berger, wins, wins-as-second, rating [default: those usual for the format]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub tie_break: Vec<TieBreak>,
+
+    /// When bots get fresh processes [default: pair]
+    #[arg(long)]
     pub restart: Option<Restart>,
-    /// Forfeits in a row; 0: never; default 10.
+
+    /// Bench a bot that forfeits this many games in a row; 0 for never [default: 10]
+    #[arg(long, value_name = "N")]
     pub bench_after: Option<u32>,
-    pub adjudicate: bool,
-    pub sprt: Option<Sprt>,
-    pub tie_breaks: Vec<TieBreak>,
-    /// A file with the bots in order of seed.
-    pub seeded_by: Option<String>,
+
+    #[arg(skip)]
+    pub schedule: ScheduleRequest,
+
+    #[arg(skip)]
     pub sandbox: SandboxPlan,
+
+    /// A league's: pairings are of versions.
+    #[arg(skip)]
     pub by_version: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
+pub struct GamesRequest {
+    /// Random plies at the start of every pair [default: 4]
+    #[arg(long, value_name = "N", conflicts_with = "openings")]
+    pub opening_plies: Option<u32>,
+
+    /// Start games from the boards of this file instead, one per line
+    #[arg(long, value_name = "FILE")]
+    pub openings: Option<PathBuf>,
+
+    /// Everything random comes from this number; drawn, and printed, when not given
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+
+    /// End a game as soon as its value is proven; the time to prove it is charged to no bot
+    #[arg(long)]
+    pub adjudicate: bool,
+
+    /// Let bots enter without a check
+    #[arg(long)]
     pub no_check: bool,
+}
+
+/// What a league does not choose.
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
+pub struct ScheduleRequest {
+    /// Who plays whom [default: round-robin]
+    #[arg(long)]
+    pub format: Option<Format>,
+
+    /// Rounds [default: until all have played each other; Swiss and knockout: until one is left]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: Option<u32>,
+
+    /// Groups of groups+knockout [default: groups of four]; they are balanced by the order of the bots
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub groups: Option<u32>,
+
+    /// Seed a knockout, groups or a Swiss tournament by this file, the best first: standings (CSV),
+    /// a tournament's folder, or a name a line [default: in the order given]
+    #[arg(long, value_name = "FILE")]
+    pub seeds: Option<PathBuf>,
+
+    /// Two bots: stop as soon as a sequential probability ratio test accepts one of two rating
+    /// differences: elo0,elo1 or elo0,elo1,alpha,beta
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt)]
+    pub sprt: Option<Sprt>,
+}
+
+fn sprt(text: &str) -> Result<Sprt, String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[elo0, elo1]) => Sprt::new(elo0, elo1, 0.05, 0.05),
+        Ok(&[elo0, elo1, alpha, beta]) => Sprt::new(elo0, elo1, alpha, beta),
+        _ => Err("expected two or four numbers such as 0,10 or 0,10,0.05,0.05".to_owned()),
+    }
 }
 
 fn or_old<T>(given: Option<T>, old: Option<&Plan>, of: impl FnOnce(&Plan) -> T) -> Option<T> {
@@ -97,19 +161,20 @@ impl PlanRequest {
                 if count == 1 { "one" } else { "none" }
             ));
         }
-        let format = or_old(self.format, old, |old| old.format).unwrap_or(Format::RoundRobin);
-        if format.eliminates() && self.rounds.is_some() {
+        let format =
+            or_old(self.schedule.format, old, |old| old.format).unwrap_or(Format::RoundRobin);
+        if format.eliminates() && self.schedule.rounds.is_some() {
             return refused("a knockout ends when one bot is left; leave --rounds out".to_owned());
         }
         let groups = self.groups(format, count, old)?;
-        if self.seeded_by.is_some() && !format.depends_on_results() {
+        if self.schedule.seeds.is_some() && !format.depends_on_results() {
             return refused(format!(
                 "--seeds is for --format knockout, groups+knockout and swiss; in a {} bots are not seeded: \
                  leave it out",
                 format.in_words()
             ));
         }
-        let sprt = self.sprt.or(old.and_then(|old| old.sprt));
+        let sprt = self.schedule.sprt.or(old.and_then(|old| old.sprt));
         if sprt.is_some() && (count != 2 || format.depends_on_results()) {
             return refused(format!(
                 "--sprt compares two bots in a round robin, and there are {count} in a {}",
@@ -125,7 +190,7 @@ impl PlanRequest {
             (None, false) => format.usual_rounds(count),
         };
         let usual_pairs = if sprt.is_some() { SPRT_PAIRS } else { PAIRS };
-        let plies = match (&self.openings, self.opening_plies, old) {
+        let plies = match (&self.games.openings, self.games.opening_plies, old) {
             (Some(_), _, _) => None,
             (None, Some(plies), _) => Some(plies),
             (None, None, Some(old)) => old.opening_plies,
@@ -145,7 +210,7 @@ impl PlanRequest {
             seed,
             format,
             groups,
-            rounds_planned: or_old(self.rounds, old, |old| old.rounds_planned)
+            rounds_planned: or_old(self.schedule.rounds, old, |old| old.rounds_planned)
                 .unwrap_or_else(|| usual_rounds(format)),
             pairs: or_old(self.pairs, old, |old| old.pairs).unwrap_or(usual_pairs),
             by_version: self.by_version,
@@ -163,16 +228,16 @@ impl PlanRequest {
             }),
             bench_after: or_old(self.bench_after, old, |old| old.bench_after)
                 .unwrap_or(BENCH_AFTER),
-            adjudicate: self.adjudicate || old.is_some_and(|old| old.adjudicate),
+            adjudicate: self.games.adjudicate || old.is_some_and(|old| old.adjudicate),
             sprt,
-            tie_breaks: match (&self.tie_breaks[..], old) {
+            tie_breaks: match (&self.tie_break[..], old) {
                 ([], Some(old)) => old.tie_breaks.clone(),
                 (chosen, _) => chosen.to_vec(),
             },
-            seeded_by: self
-                .seeded_by
-                .clone()
-                .or_else(|| old.and_then(|old| old.seeded_by.clone())),
+            seeded_by: match (&self.schedule.seeds, old) {
+                (None, Some(old)) => old.seeded_by.clone(),
+                (seeds, _) => seeds.as_ref().map(|file| file.display().to_string()),
+            },
             begun_in: None,
             sandbox: self.sandbox.clone(),
             bots,
@@ -187,7 +252,7 @@ impl PlanRequest {
         count: u32,
         old: Option<&Plan>,
     ) -> Result<Option<u32>, TournamentError> {
-        let groups = self.groups.or(old.and_then(|old| old.groups));
+        let groups = self.schedule.groups.or(old.and_then(|old| old.groups));
         match (format, groups) {
             (Format::GroupsKnockout, None) => Ok(Some(groups::usual_groups(count))),
             (Format::GroupsKnockout, Some(chosen)) if !(1..=count / 2).contains(&chosen) => {
@@ -205,8 +270,11 @@ impl PlanRequest {
     }
 
     fn check_size(&self, bots: u32, format: Format) -> Result<(), TournamentError> {
-        let rounds = self.rounds.unwrap_or_else(|| format.usual_rounds(bots));
-        if self.rounds.is_some() && rounds > MOST_ROUNDS {
+        let rounds = self
+            .schedule
+            .rounds
+            .unwrap_or_else(|| format.usual_rounds(bots));
+        if self.schedule.rounds.is_some() && rounds > MOST_ROUNDS {
             return refused(format!(
                 "--rounds {rounds}: a tournament has {MOST_ROUNDS} rounds at most; for more games \
                  choose more --pairs"
@@ -239,16 +307,16 @@ impl PlanRequest {
 
     /// Fails when none can be drawn, or read of the file.
     pub fn check_openings(&self, ruleset: &dyn Game, seed: u64) -> Result<(), TournamentError> {
-        if self.openings.is_some() {
+        if self.games.openings.is_some() {
             return self.openings_of_file(ruleset).map(drop);
         }
-        let plies = self.opening_plies;
+        let plies = self.games.opening_plies;
         let plies = plies.unwrap_or_else(|| openings::usual_plies(ruleset));
         draw(ruleset, seed, plies, 1).map(drop)
     }
 
     pub fn openings_of_file(&self, ruleset: &dyn Game) -> Result<Vec<String>, TournamentError> {
-        let path = self.openings.clone().unwrap_or_default();
+        let path = self.games.openings.clone().unwrap_or_default();
         let text = text_file::read(&path, text_file::WRITTEN)
             .map_err(|error| TournamentError::Input(unreadable(&path, &error)))?;
         openings::parse(ruleset, &text)

@@ -2,9 +2,8 @@ use std::sync::atomic::AtomicUsize;
 
 use serde::{Deserialize, Serialize};
 
-use super::tournament::{GamesOptions, Options};
+use super::tournament::{Options, PlayOptions};
 use crate::cli::support::folder::plan_in;
-use crate::cli::support::games::check_builtins;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
 use referee::alike::questions::{Position, draw};
@@ -110,7 +109,7 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<()> {
     let (ruleset, bots, count) = class(texts, asking)?;
     let (seed, begun) = (asking.seed.unwrap_or(0), Instant::now());
     let stop = Arc::new(AtomicBool::new(false));
-    let pieces = ruleset.pieces().map(PiecesFile::copy).transpose()?;
+    let pieces = PiecesFile::new(None, ruleset.pieces())?;
     let bar = ProgressBar::new(bots.len() as u64, "bots");
     let done = AtomicUsize::new(0);
     let mut known = Known::read(cache, &*ruleset, seed);
@@ -136,7 +135,7 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<()> {
                     seed,
                 },
                 bots: &bots,
-                pieces: pieces.as_ref().map(PiecesFile::path),
+                pieces: pieces.path(),
                 until: begun + asking.time,
                 stop: &stop,
                 done: &done,
@@ -184,11 +183,11 @@ type Class = (Arc<dyn Game>, Vec<Entrant>, usize);
 
 fn class(texts: &[String], asking: &Asking) -> Result<Class> {
     let mut options = Options {
-        games: GamesOptions {
+        play: PlayOptions {
             game: asking.game.clone(),
             time: asking.times.clone(),
             sandbox: asking.sandbox.clone(),
-            ..GamesOptions::default()
+            jobs: None,
         },
         ..Options::default()
     };
@@ -198,7 +197,7 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
         options = options.or_planned(plan);
         wanted.clone_from(&plan.bots);
     } else {
-        let limits = options.games.time.control()?;
+        let limits = options.play.time.control()?;
         for text in texts {
             let path = Path::new(text);
             if path.extension().is_none_or(|end| end != "jsonl") {
@@ -234,7 +233,7 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
     let is_starter = |bot: &BotPlan| starters.iter().any(|starter| starter.bot == bot.bot);
     wanted.retain(|bot| !is_starter(bot));
     wanted.extend(starters.iter().cloned());
-    let sandbox = options.games.sandbox.sandbox()?;
+    let sandbox = options.play.sandbox.sandbox()?;
     let found = entrants::find(&wanted, &this_program()?, &sandbox)?;
     for rejected in &found.rejected {
         let why = join_parts(&rejected.reason, "\n    ");

@@ -1,9 +1,6 @@
-use serde_json::Value;
-
 use super::report::check_not_input;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::run_interruptible;
-use crate::cli::support::values::SolverArgs;
 use referee::analysis::{check, with_analysis};
 use referee::record::annotation::Annotation;
 use referee::record::atomic_file::AtomicFile;
@@ -140,7 +137,7 @@ fn analyse(
         let written = target.write_all(&output).and_then(|()| target.commit());
         written.map_err(|error| unwritable(path, &error))?;
     }
-    let tallies: Vec<Value> = bots.iter().map(BotTally::json).collect();
+    let tallies: Vec<Json> = bots.iter().map(BotTally::json).collect();
     let json = || json!({"games": analyses, "bots": tallies, "complete": done == chosen});
     print_found(args.json, json, |palette| match done {
         0 => "no games\n".to_owned(),

@@ -9,7 +9,7 @@ use crate::cli::support::prelude::*;
 use crate::cli::support::setup::match_set;
 use referee::game::BuiltinBot;
 use referee::game::quarto::Rules;
-use referee::game::registry::{Choices, GAMES};
+use referee::game::registry::Choices;
 use referee::game_program::messages::MOST_BYTES;
 use referee::protocol::{MAX_LINE_BYTES, NotUtf8, answer_text, env as names};
 use referee::strategy::builtin::{Builtin, UnknownBuiltin};

@@ -1,4 +1,3 @@
-use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::cli::support::prelude::*;
@@ -44,33 +43,29 @@ pub(crate) struct Args {
     csv: Option<PathBuf>,
 }
 
-#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 pub(crate) fn run(args: &Args) -> Result<()> {
     let mut builds = Builds::default();
     let path = Path::new(&args.bot);
     let intake = intake::to_check(path, &args.sandbox.for_repositories())?;
-    let mut found = match &intake {
+    let found = match &intake {
         Some(intake) => Some(builds.handed_in(intake)),
         None => folder_of_bots(path)?,
     };
     let has_programs = |found: &FolderPrograms| intake.is_some() || !found.programs.is_empty();
-    let mut one = None;
-    if !found.as_ref().is_some_and(has_programs) {
-        match builds.program(&args.bot, &args.sandbox) {
-            // Several sources may be one program.
-            Ok(program) => (one, found) = (Some(program), None),
-            Err(failure) if found.is_none() => return Err(failure),
-            Err(_) => {}
-        }
-    }
     let of_several = |found: &FolderPrograms| found.programs.len() + found.unusable.len() > 1;
-    let is_several = |found| intake.is_none() || of_several(found);
-    let is_class = found.as_ref().is_some_and(is_several);
-    let (programs, refused) = match found {
-        Some(found) => bots_of(found, &args.sandbox, &mut builds)?,
-        None => (one.into_iter().collect(), Vec::new()),
+    let is_one = !found.as_ref().is_some_and(has_programs);
+    let one = is_one.then(|| builds.program(&args.bot, &args.sandbox));
+    let (programs, refused, is_class) = match (one, found) {
+        // Several sources may be one program.
+        (Some(Ok(program)), _) => (vec![program], Vec::new(), false),
+        (one, None) => (one.into_iter().collect::<Result<_>>()?, Vec::new(), false),
+        (_, Some(found)) => {
+            let is_class = intake.is_none() || of_several(&found);
+            let (programs, refused) = bots_of(found, &args.sandbox, &mut builds)?;
+            (programs, refused, is_class)
+        }
     };
-    let sandboxes = args.sandbox.of_bots(&programs)?;
+    let confined = args.sandbox.of_bots(&programs)?;
     let own = programs.iter();
     let own = own.map(|program| (program.name.as_str(), Some(program)));
     let names = distinct_names(&own.collect::<Vec<_>>());
@@ -94,7 +89,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         note(name, None, Err(why))?;
     }
     for (index, name) in names.into_iter().enumerate() {
-        let mut program = match sandboxes.confine_one(&programs, index) {
+        let mut program = match confined(index) {
             Err(error) if is_class => {
                 note(name, None, Err(error.to_string()))?;
                 continue;
@@ -132,8 +127,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
                 }
             }
         };
-        let path = pieces.as_ref().map(PiecesFile::path);
-        let seat = Seat::program(&*ruleset, path, program.clone(), time);
+        let seat = Seat::program(&*ruleset, pieces.path(), program.clone(), time);
         let checkup = Checkup::new(&runner, seat, args.budget, Arc::clone(&asked), &mut notify);
         let report = examine(async { Ok(checkup.run(false).await?) })?;
         drop(bar);
@@ -216,10 +210,10 @@ fn line(check: &Check, palette: &Palette) -> String {
 }
 
 /// `command`: how the bot is started.
-fn as_json(bot: &CheckedBot, command: Option<&[String]>) -> Value {
+fn as_json(bot: &CheckedBot, command: Option<&[String]>) -> Json {
     let none = Report::default();
     let report = bot.report.as_ref().unwrap_or(&none);
-    let checks: Vec<Value> = report
+    let checks: Vec<Json> = report
         .checks
         .iter()
         .map(|check| {

@@ -1,8 +1,7 @@
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 
-use super::tournament::{GamesOptions, Options, OwnRun, Venue};
-use crate::cli::support::games::check_solvable;
+use super::tournament::{Options, PlayOptions, Venue, keep_plan, play_until};
 use crate::cli::support::prelude::*;
 use crate::cli::support::setup::bot;
 use referee::arena::comparison::{Progress, round};
@@ -63,7 +62,10 @@ pub(crate) struct Args {
     all: bool,
 
     #[command(flatten)]
-    games: GamesOptions,
+    games: GamesRequest,
+
+    #[command(flatten)]
+    play: PlayOptions,
 
     /// Keep the games in this folder, as a tournament does; what was played there before counts
     #[arg(long, value_name = "DIR")]
@@ -115,13 +117,17 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         bail!("--json and --markdown - both write to standard output; give --markdown a file");
     }
     let options = Options {
-        pairs: Some(args.pairs),
-        games: args.games.clone(),
+        request: PlanRequest {
+            pairs: Some(args.pairs),
+            games: args.games.clone(),
+            ..PlanRequest::default()
+        },
+        play: args.play.clone(),
         ..Options::default()
     };
     let ruleset = options.ruleset(None)?;
     check_solvable(&*ruleset, "--adjudicate", args.games.adjudicate)?;
-    let sandbox = args.games.sandbox.sandbox()?;
+    let sandbox = args.play.sandbox.sandbox()?;
     let bots = find(args, &options, &sandbox)?;
     if let Some(file) = &args.markdown
         && !args.writes_markdown_to_stdout()
@@ -133,13 +139,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     announce(&sandbox);
     let temporary = tempfile::tempdir()?;
     let directory = TournamentDirectory::make(args.out.as_deref().unwrap_or(temporary.path()))?;
-    let playing = Playing {
-        args,
-        venue: Venue::new(options, ruleset, sandbox, &bots, &directory)?,
-        directory,
-        begun,
-    };
-    let report = with_bots(playing.play(bots))?;
+    let venue = Venue::new(options, ruleset, sandbox, &bots, &directory)?;
+    let report = with_bots(play(args, &venue, &directory, begun, bots))?;
     print_report(args, &report)?;
     if let Some(out) = &args.out {
         note!("all files are in {}", out.display());
@@ -175,7 +176,7 @@ fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) {
     };
     note!("{asked}; a wrong yes or no in at most {error}% of cases (α = β)");
     let budget = match args.budget {
-        MoveTime(Some(budget)) => format!("at most {}", values::in_short(budget)),
+        MoveTime(Some(budget)) => format!("at most {}", in_short(budget)),
         MoveTime(None) => "no limit of time".to_owned(),
     };
     let most = counted(u64::from(args.pairs), "comparison", "comparisons");
@@ -190,134 +191,126 @@ fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) {
     }
 }
 
-struct Playing<'a> {
-    args: &'a Args,
-    venue: Venue,
-    directory: TournamentDirectory,
+async fn play(
+    args: &Args,
+    venue: &Venue,
+    directory: &TournamentDirectory,
     begun: Instant,
-}
-
-impl Playing<'_> {
-    async fn play(self, mut entered: Vec<Entrant>) -> Result<Report> {
-        let mut stops = signals::stops();
-        let budget = self.args.budget.0;
-        let deadline = budget.and_then(|budget| self.begun.checked_add(budget));
-        let old = self.directory.plan()?;
-        let seed = self.args.games.seed.or(old.as_ref().map(|old| old.seed));
-        let seed = seed.unwrap_or_else(seed::drawn);
-        announce_terms(self.args, entered.len() - 2, self.venue.settings.jobs, seed);
-        let (mut problem, mut ended, mut rejected) = (None, None, Vec::new());
-        if let Some(old) = &old {
-            // Those of the pool that failed the check play no games.
-            rejected.clone_from(&old.rejected);
-            entered.retain(|bot| !old.has_rejected(&bot.plan.name));
-        } else if !self.args.games.no_check {
-            // Report bad openings before the checks.
-            let request = self.venue.request();
-            request.check_openings(&*self.venue.settings.ruleset, seed)?;
-            let checked = self.venue.check(entered.clone(), &mut rejected);
-            tokio::select! {
-                fit = checked => {
-                    let fit = fit?;
-                    problem = refused(&entered, &rejected)?;
-                    ended = problem.as_ref().map(|_| Ended::Unfit);
-                    if problem.is_none() {
-                        entered = fit;
-                    }
+    mut entered: Vec<Entrant>,
+) -> Result<Report> {
+    let mut stops = signals::heed();
+    let budget = args.budget.0;
+    let deadline = budget.and_then(|budget| begun.checked_add(budget));
+    let old = directory.plan()?;
+    let seed = args.games.seed.or(old.as_ref().map(|old| old.seed));
+    let seed = seed.unwrap_or_else(seed::drawn);
+    announce_terms(args, entered.len() - 2, venue.settings.jobs, seed);
+    let (mut problem, mut ended, mut rejected) = (None, None, Vec::new());
+    if let Some(old) = &old {
+        // Those of the pool that failed the check play no games.
+        rejected.clone_from(&old.rejected);
+        entered.retain(|bot| !old.has_rejected(&bot.plan.name));
+    } else if !args.games.no_check {
+        // Report bad openings before the checks.
+        let request = venue.request();
+        request.check_openings(&*venue.settings.ruleset, seed)?;
+        let checked = venue.check(entered.clone(), &mut rejected);
+        tokio::select! {
+            fit = checked => {
+                let fit = fit?;
+                problem = refused(&entered, &rejected)?;
+                ended = problem.as_ref().map(|_| Ended::Unfit);
+                if problem.is_none() {
+                    entered = fit;
                 }
-                () = until(deadline) => ended = Some(Ended::Budget),
-                _ = stops.recv() => ended = Some(Ended::Interrupted),
             }
+            () = until(deadline) => ended = Some(Ended::Budget),
+            _ = stops.recv() => ended = Some(Ended::Interrupted),
         }
-        let bots = entered.iter().map(|bot| bot.plan.clone());
-        let mut bots: Vec<BotPlan> = bots.collect();
-        let others = entered.len() - 2;
-        let percentage = percentage(others > 0);
-        let mut random = generator(seed, Purpose::Opponent, [0, 0]);
-        let opponents = draw(&mut random, others + 1, percentage, self.args.pairs);
-        let terms = self.args.terms(others > 0);
-        let mut progress = Progress::new(terms.test()?, others + 1, opponents.clone());
-        let ended = if let Some(ended) = ended {
-            ended
-        } else {
-            let request = PlanRequest {
+    }
+    let bots = entered.iter().map(|bot| bot.plan.clone());
+    let mut bots: Vec<BotPlan> = bots.collect();
+    let others = entered.len() - 2;
+    let percentage = percentage(others > 0);
+    let mut random = generator(seed, Purpose::Opponent, [0, 0]);
+    let opponents = draw(&mut random, others + 1, percentage, args.pairs);
+    let terms = args.terms(others > 0);
+    let mut progress = Progress::new(terms.test()?, others + 1, opponents.clone());
+    let ended = if let Some(ended) = ended {
+        ended
+    } else {
+        let request = PlanRequest {
+            schedule: ScheduleRequest {
                 format: Some(Format::Gauntlet),
                 rounds: Some(1),
-                // Which games count must not depend on later games.
-                bench_after: Some(0),
-                ..self.venue.request()
-            };
-            let mut plan =
-                request.new_plan(&*self.venue.settings.ruleset, bots.clone(), rejected, seed)?;
-            plan.rounds = vec![round(&opponents)];
-            warn_of_few_openings(&plan, opponents.len());
-            let mut differences = Vec::new();
-            if let Some(old) = &old {
-                differences = old.differences(&plan);
-                if differences.is_empty() && old.rounds != plan.rounds {
-                    let rounds = "the pairs of games are others (--pairs)";
-                    differences.push(rounds.to_owned());
-                }
-            }
-            let run = OwnRun {
-                venue: &self.venue,
-                directory: &self.directory,
-                old: old.as_ref(),
-                differences,
-                plan,
-                entrants: entered,
-                deadline,
-                resume: "to go on: the same command with --out and the same folder",
-            };
-            self.games(run, &mut progress, &mut stops).await?
+                ..ScheduleRequest::default()
+            },
+            // Which games count must not depend on later games.
+            bench_after: Some(0),
+            ..venue.request()
         };
-        Ok(Report {
-            new: bots.remove(0),
-            opponents: bots,
-            terms,
-            progress,
-            elapsed: self.begun.elapsed(),
-            budget,
-            most: self.args.pairs,
-            seed,
-            ended,
-            problem,
-        })
-    }
+        let mut plan = request.new_plan(&*venue.settings.ruleset, bots.clone(), rejected, seed)?;
+        plan.rounds = vec![round(&opponents)];
+        warn_of_few_openings(&plan, opponents.len());
+        let differences = old.as_ref().map(|old| {
+            let mut differences = old.differences(&plan);
+            if differences.is_empty() && old.rounds != plan.rounds {
+                differences.push("the pairs of games are others (--pairs)".to_owned());
+            }
+            differences
+        });
+        keep_plan(directory, &mut plan, differences)?;
+        let file = directory.journal_file();
+        let mut arena = venue.arena(directory, &file, plan, entered)?;
+        arena.deadline = deadline;
+        games(args, arena, &mut progress, &mut stops).await?
+    };
+    Ok(Report {
+        new: bots.remove(0),
+        opponents: bots,
+        terms,
+        progress,
+        elapsed: begun.elapsed(),
+        budget,
+        most: args.pairs,
+        seed,
+        ended,
+        problem,
+    })
+}
 
-    async fn games(
-        &self,
-        run: OwnRun<'_>,
-        progress: &mut Progress,
-        stops: &mut Stops,
-    ) -> Result<Ended> {
-        let (mut before, begun) = (None, Instant::now());
-        let line = ProgressLine::new();
-        let all = self.args.all;
-        let is_enough = |results: &Results| {
-            if before.is_none() && results.games > 0 {
-                note!(
-                    "{} in this folder were played before",
-                    counted(results.games, "game", "games")
-                );
-            }
-            let before = *before.get_or_insert(results.games);
-            progress.advance(&results.endings, all);
-            if line.is_due() {
-                let played = results.games - before;
-                line.report(shown(progress, results.games, played, begun.elapsed()));
-            }
-            !all && progress.comparison.is_decided()
-        };
-        let (ended, _) = run.play_until(stops, &line, is_enough).await?;
-        Ok(match ended {
-            arena::Ended::Interrupted => Ended::Interrupted,
-            // The last games may have decided it.
-            _ if !all && progress.comparison.is_decided() => Ended::Decided,
-            arena::Ended::TimeUp => Ended::Budget,
-            _ => Ended::Complete,
-        })
+async fn games(
+    args: &Args,
+    arena: Arena<'_>,
+    progress: &mut Progress,
+    stops: &mut Stops,
+) -> Result<Ended> {
+    let (before, begun) = (arena.results.games, Instant::now());
+    if before > 0 {
+        note!(
+            "{} in this folder were played before",
+            counted(before, "game", "games")
+        );
     }
+    let line = ProgressLine::new();
+    let all = args.all;
+    let resume = "to go on: the same command with --out and the same folder";
+    let is_enough = |results: &Results| {
+        progress.advance(&results.endings, all);
+        if line.is_due() {
+            let played = results.games - before;
+            line.report(shown(progress, results.games, played, begun.elapsed()));
+        }
+        !all && progress.comparison.is_decided()
+    };
+    let (ended, _) = play_until(arena, resume, stops, &line, is_enough).await?;
+    Ok(match ended {
+        arena::Ended::Interrupted => Ended::Interrupted,
+        // The last games may have decided it.
+        _ if !all && progress.comparison.is_decided() => Ended::Decided,
+        arena::Ended::TimeUp => Ended::Budget,
+        _ => Ended::Complete,
+    })
 }
 
 fn warn_of_few_openings(plan: &Plan, comparisons: usize) {

@@ -2,11 +2,11 @@ use crate::cli::support::console::Terminal;
 use crate::cli::support::games::{SetOptions, start_of};
 use crate::cli::support::output::print_bot_line;
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::{AskedBotOptions, Recorded};
+use crate::cli::support::recorded::AskedBotOptions;
 use referee::analysis::appraisal::Appraiser;
 use referee::bot::human::{Console as _, Typed};
 use referee::game::{Outcome, Rejection};
-use referee::play::examiner::{Asked, Line, Question};
+use referee::play::examiner::{Asked, Line};
 use referee::solver::Value;
 use referee::text::format_duration;
 
@@ -81,7 +81,7 @@ struct Task {
     ruleset: Arc<dyn Game>,
     seed: u32,
     /// Kept while it may be read.
-    _pieces: Option<PiecesFile>,
+    _pieces: PiecesFile,
     /// For people; empty without a record.
     heading: String,
     /// Each with its place, for people: what its process was asked in earlier games, then what is stepped through.
@@ -163,7 +163,7 @@ fn of_record(
         );
     }
     let pieces = recorded.pieces()?;
-    let seat = recorded.seat(by, confined, pieces.as_ref(), args.move_time);
+    let seat = recorded.seat(by, confined, &pieces, args.move_time);
     let heading = recorded.heading(by, program);
     let task = Task {
         seed: recorded.seed(by, args.asked.seed),
@@ -195,18 +195,14 @@ fn of_position(args: &Args, program: Program) -> Result<(Task, Seat)> {
     let pieces = game.pieces_file(&*ruleset)?;
     let question = Question {
         turn: 1,
-        line: Line {
-            start: start_of(&*ruleset, args.start.as_ref())?,
-            turns: Vec::new(),
-        },
+        line: Line::at(start_of(&*ruleset, args.start.as_ref())?),
         answered: None,
     };
     let mut time = TimeControl::default();
     if let Some(MoveTime(given)) = args.move_time {
         time.move_time = given;
     }
-    let path = pieces.as_ref().map(PiecesFile::path);
-    let seat = Seat::program(&*ruleset, path, program, time);
+    let seat = Seat::program(&*ruleset, pieces.path(), program, time);
     let task = Task {
         ruleset,
         heading: String::new(),
@@ -455,31 +451,26 @@ impl Dialogue {
         self.say(&format!("\n{title}"))?;
         self.terminal.draw(&picture)?;
         self.say(&format!("  asked  {}\n", escape_controls(&request)))?;
-        // Asked a second time, the solver would know more.
-        let mut known = None;
+        let (mut now, mut time) = ("nothing".to_owned(), String::new());
+        match &self.answer {
+            Some(Ok(answer)) => {
+                now = self.valued(&answer.turn)?;
+                time = format!("  took   {}\n", format_duration(answer.time.elapsed));
+            }
+            Some(Err(fault)) => {
+                now = format!("no legal turn: {}: {}", fault.fault.reason(), fault.fault);
+            }
+            None => {}
+        }
         if let Some(question) = &recorded {
-            let then = match &question.answered {
-                None => "no legal turn: it forfeited".to_owned(),
-                Some(turn) => {
-                    let value = self.valued(turn)?;
-                    known = Some((turn.clone(), value.clone()));
-                    value
-                }
+            let then = match (&question.answered, &self.answer) {
+                (None, _) => "no legal turn: it forfeited".to_owned(),
+                // Asked a second time, the solver would know more.
+                (Some(then), Some(Ok(answer))) if **then == *answer.turn => now.clone(),
+                (Some(then), _) => self.valued(then)?,
             };
             self.say(&format!("  then   {then}\n"))?;
         }
-        let now = match (&self.answer, known) {
-            (Some(Ok(answer)), Some((then, value))) if *then == answer.turn => value,
-            (Some(Ok(answer)), _) => self.valued(&answer.turn)?,
-            (Some(Err(fault)), _) => {
-                format!("no legal turn: {}: {}", fault.fault.reason(), fault.fault)
-            }
-            (None, _) => "nothing".to_owned(),
-        };
-        let time = match &self.answer {
-            Some(Ok(answer)) => format!("  took   {}\n", format_duration(answer.time.elapsed)),
-            _ => String::new(),
-        };
         self.say(&format!("  now    {now}\n{time}"))?;
         let best = self.best()?;
         self.say(&format!("  best   {best}\n"))

@@ -1,7 +1,7 @@
 use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::layer_names;
 use referee::report::terminal::styled;
-use referee::sandbox::{ResourceLimits, SandboxRequest, examine};
+use referee::sandbox::{self, Finding, Kind};
 use referee::system::kernel_release;
 
 #[derive(Debug, clap::Args)]
@@ -12,55 +12,41 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let request = SandboxRequest {
-        kind: None,
-        limits: ResourceLimits::default(),
-        expose: Vec::new(),
-        environment: Vec::new(),
-        freeze: false,
-        referee: this_program()?,
-    };
-    let findings = examine(&request);
+    let findings = sandbox::examine(&SandboxOptions::default().request(None)?);
     let mut all = findings.iter();
     let auto = all.find_map(|finding| finding.sandbox.filter(|_| finding.works));
-    let mut out = Stdout;
-    if args.json {
-        let report = json!({
+    let json = || {
+        json!({
             "referee": env!("CARGO_PKG_VERSION"),
             "system": system(),
             "auto": auto.map_or("none", |kind| kind.name()),
             "findings": findings,
-        });
-        writeln!(out, "{report}")?;
-        return Ok(());
-    }
-    let palette = palette(&io::stdout());
-    for finding in &findings {
+        })
+    };
+    print_found(args.json, json, |palette| text(&findings, auto, palette))
+}
+
+fn text(findings: &[Finding], auto: Option<Kind>, palette: &Palette) -> String {
+    let mut text = String::new();
+    for finding in findings {
         let (mark, style) = if finding.works {
             ("✓", palette.good)
         } else {
             ("✗", palette.problem)
         };
         let mark = styled(style, mark);
-        writeln!(out, "{mark} {}: {}", finding.probe, finding.result)?;
+        let _ = writeln!(text, "{mark} {}: {}", finding.probe, finding.result);
         for refused in &finding.refused {
-            writeln!(out, "    it cannot {refused}")?;
+            let _ = writeln!(text, "    it cannot {refused}");
         }
         if let Some(fix) = &finding.fix {
-            writeln!(out, "    -> {fix}")?;
+            let _ = writeln!(text, "    -> {fix}");
         }
     }
-    match auto {
-        Some(kind) => {
-            let layers = layer_names(kind);
-            writeln!(out, "--sandbox auto selects {kind}: {layers}.")?;
-        }
-        None => writeln!(
-            out,
-            "No sandbox works here, so --sandbox auto refuses to play."
-        )?,
+    text + &match auto {
+        Some(kind) => format!("--sandbox auto selects {kind}: {}.\n", layer_names(kind)),
+        None => "No sandbox works here, so --sandbox auto refuses to play.\n".to_owned(),
     }
-    Ok(())
 }
 
 fn system() -> String {

@@ -1,9 +1,9 @@
-use super::tournament::{GamesOptions, Options, OwnRun, Venue, resolved};
+use super::tournament::{Options, PlayOptions, Venue, keep_plan, play_until, resolved};
 use crate::cli::support::folder::plan_in;
 use crate::cli::support::prelude::*;
 use referee::arena::Ended;
 use referee::arena::comparison::Progress;
-use referee::arena::entrants::{Entrants, slugs};
+use referee::arena::entrants::slugs;
 use referee::league::grading::scale::{self, Scale};
 use referee::league::grading::{Grade, RungResult, Verdict, seed_of};
 use referee::league::intake::people::StudentList;
@@ -40,17 +40,7 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
 
     #[command(flatten)]
-    game: GameOptions,
-
-    #[command(flatten)]
-    time: TimeOptions,
-
-    /// Games at a time [default: half as many as there are cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: Option<u16>,
-
-    #[command(flatten)]
-    sandbox: SandboxOptions,
+    play: PlayOptions,
 }
 
 pub(crate) fn print_scale() -> Result<()> {
@@ -60,13 +50,7 @@ pub(crate) fn print_scale() -> Result<()> {
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (scale, base) = read_scale(args.scale.as_deref())?;
     let mut options = Options {
-        games: GamesOptions {
-            game: args.game.clone(),
-            time: args.time.clone(),
-            jobs: args.jobs,
-            sandbox: args.sandbox.clone(),
-            ..GamesOptions::default()
-        },
+        play: args.play.clone(),
         ..Options::default()
     };
     let old = plan_in(&args.bots)?;
@@ -76,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         options = options.or_planned(plan);
     }
     let ruleset = options.ruleset(old.as_ref())?;
-    let sandbox = options.games.sandbox.sandbox()?;
+    let sandbox = options.play.sandbox.sandbox()?;
     let requests = match &old {
         Some(plan) => plan.all_bots().cloned().collect(),
         None => options.bots(&args.bots)?,
@@ -160,7 +144,7 @@ fn references(
         let bot = BotPlan {
             bot: resolved(&rung.bot, Path::new(&base)),
             name: format!("rung {}", rung.name),
-            limits: options.games.time.control()?,
+            limits: options.play.time.control()?,
             ..BotPlan::default()
         };
         let found = entrants::find(&[bot], &this_program()?, sandbox)?;
@@ -267,7 +251,7 @@ struct Climb<'a> {
 
 impl Climb<'_> {
     async fn grade(&self, found: Entrants) -> Result<Vec<Grade>> {
-        let mut stops = signals::stops();
+        let mut stops = signals::heed();
         let mut rejected = found.rejected;
         let entered = tokio::select! {
             checked = self.check(found.entered, &mut rejected) => checked?,
@@ -304,20 +288,24 @@ impl Climb<'_> {
     }
 
     fn refused(&self, bot: &RejectedBot) -> Grade {
-        let rungs = self.scale.rungs.iter();
         // Its author knows the folder of the program as `.`.
         let folder = Path::new(&bot.bot.bot).parent().unwrap_or(Path::new("."));
         let reason = bot.reason.replace(&format!("{}/", folder.display()), "./");
+        let rungs = self.scale.rungs.iter();
+        let rungs = rungs
+            .map(|rung| RungResult::not_played(rung, seed_of(self.scale, rung, &bot.bot.hash)));
+        self.grade_of(&bot.bot, Some(reason), rungs.collect())
+    }
+
+    fn grade_of(&self, bot: &BotPlan, problem: Option<String>, rungs: Vec<RungResult>) -> Grade {
         Grade {
-            name: bot.bot.name.clone(),
-            folder: bot.bot.slug.clone(),
-            hash: bot.bot.hash.clone(),
-            points: 0,
+            name: bot.name.clone(),
+            folder: bot.slug.clone(),
+            hash: bot.hash.clone(),
+            points: rungs.iter().map(|rung| rung.points).sum(),
             most_points: self.scale.most_points(),
-            problem: Some(reason),
-            rungs: rungs
-                .map(|rung| RungResult::not_played(rung, seed_of(self.scale, rung, &bot.bot.hash)))
-                .collect(),
+            problem,
+            rungs,
         }
     }
 
@@ -345,15 +333,7 @@ impl Climb<'_> {
             }
             rungs.push(result);
         }
-        Ok(Grade {
-            name: bot.plan.name.clone(),
-            folder: bot.plan.slug.clone(),
-            hash: bot.plan.hash.clone(),
-            points: rungs.iter().map(|rung| rung.points).sum(),
-            most_points: self.scale.most_points(),
-            problem: None,
-            rungs,
-        })
+        Ok(self.grade_of(&bot.plan, None, rungs))
     }
 
     async fn play(
@@ -375,7 +355,7 @@ impl Climb<'_> {
         };
         let entrants = both(bot, &self.references[place]);
         let bots = entrants.iter().map(|bot| bot.plan.clone()).collect();
-        let plan = request.new_plan(&*self.venue.settings.ruleset, bots, Vec::new(), seed)?;
+        let mut plan = request.new_plan(&*self.venue.settings.ruleset, bots, Vec::new(), seed)?;
         let differences = old.as_ref().map(|old| {
             let mut moved = plan.clone();
             for (bot, before) in moved.bots.iter_mut().zip(&old.bots) {
@@ -385,22 +365,15 @@ impl Climb<'_> {
             }
             old.differences(&moved)
         });
+        keep_plan(&directory, &mut plan, differences)?;
+        let file = directory.journal_file();
+        let arena = self.venue.arena(&directory, &file, plan, entrants)?;
         let resume = "continue: the same command again";
-        let run = OwnRun {
-            venue: &self.venue,
-            directory: &directory,
-            old: old.as_ref(),
-            differences: differences.unwrap_or_default(),
-            plan,
-            entrants,
-            deadline: None,
-            resume,
-        };
         let test = scale.test(rung)?;
         let mut progress = Progress::new(test, 1, vec![0; scale.budget as usize]);
         let is_enough = |results: &Results| progress.advance(&results.endings, false);
         let line = ProgressLine::new();
-        let (ended, results) = run.play_until(stops, &line, is_enough).await?;
+        let (ended, results) = play_until(arena, resume, stops, &line, is_enough).await?;
         if ended == Ended::Interrupted {
             note!("stopped; {resume}");
             return Err(Failure::Told(130));

@@ -1,10 +1,7 @@
 use std::sync::Mutex;
 
-use serde_json::Value;
-
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
-use referee::analysis::appraisal::Appraiser;
 use referee::hunt::{EARLY_TURNS, Found, Hunt, Kind, Tally, record};
 use referee::threads::{for_each, processors};
 
@@ -62,9 +59,10 @@ struct Finding {
     found: Found,
     kind: Kind,
     repeats: bool,
-    /// `win in 3 placements`; of the answer and the best one.
-    words: Option<[String; 2]>,
-    better: Option<String>,
+    /// `win in 3 placements`
+    words: Option<String>,
+    /// What a best answer is worth, and it.
+    better: Option<(String, String)>,
     reproduce: Option<String>,
     record: Option<Record>,
 }
@@ -75,8 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let pieces = args.game.pieces_file(&*ruleset)?;
     let program = args.sandbox.confine(&program)?;
     let time = args.times.control()?;
-    let path = pieces.as_ref().map(PiecesFile::path);
-    let seat = || Seat::program(&*ruleset, path, program.clone(), time);
+    let seat = || Seat::program(&*ruleset, pieces.path(), program.clone(), time);
     let effort = Effort::Time(SOLVE);
     let analyst = Analyst::new(effort, solver::Options::default(), &Arc::default());
     let stop = AtomicBool::new(false);
@@ -168,10 +165,16 @@ async fn try_again(
         };
         examiner.stop().await?;
         let game = found.line.position(&**ruleset).map_err(Failure::Referee)?;
-        let (words, better) = match (&found.answer, analyst.appraiser(&**ruleset)) {
-            (Some(answer), Some(appraiser)) => valued(&appraiser, &*game, answer),
-            _ => (None, None),
-        };
+        let (mut words, mut better) = (None, None);
+        if let (Some(answer), Some(appraiser)) = (&found.answer, analyst.appraiser(&**ruleset)) {
+            let worth = |turn: &str| {
+                let turn = game.after(turn).ok()?;
+                Some(appraiser.words(appraiser.turn(&*game, &turn)))
+            };
+            let best = appraiser.position(&*game).best.into_iter().next();
+            words = worth(answer);
+            better = best.and_then(|best| Some((worth(&best)?, best)));
+        }
         let is_whole = found.game.is_some() || found.fault.is_some() && repeats;
         let record = if is_whole && args.record.is_some() {
             let id = format!("hunt-{}", number + 1);
@@ -194,20 +197,6 @@ async fn try_again(
     Ok(findings)
 }
 
-fn valued(
-    appraiser: &Appraiser,
-    game: &dyn Game,
-    answer: &str,
-) -> (Option<[String; 2]>, Option<String>) {
-    let words = |text: &str| {
-        let turn = game.after(text).ok()?;
-        Some(appraiser.words(appraiser.turn(game, &turn)))
-    };
-    let better = appraiser.position(game).best.into_iter().next();
-    let both = words(answer).zip(better.as_deref().and_then(words));
-    (both.map(|(now, best)| [now, best]), better)
-}
-
 struct Report<'a> {
     args: &'a Args,
     name: &'a str,
@@ -228,7 +217,7 @@ impl Report<'_> {
         format!(
             "{} in {}, up to turn {}{judged}; {asked} of the {all} questions that can come up in the first {} turns",
             counted(questions as u64, "question", "questions"),
-            values::in_short(Duration::from_secs(self.took.as_secs().max(1))),
+            in_short(Duration::from_secs(self.took.as_secs().max(1))),
             deepest + 1,
             EARLY_TURNS + 1,
         )
@@ -266,11 +255,11 @@ impl Report<'_> {
                     line("fix:     ", &fault.fault.advice(None, is_program));
                 }
                 (None, answer) => {
-                    let [now, best] = finding.words.clone().unwrap_or_default();
                     let answer = answer.as_deref().unwrap_or("");
-                    line("answer:  ", &format!("{answer} ({now})"));
-                    if let Some(better) = &finding.better {
-                        line("better:  ", &format!("{better} ({best})"));
+                    let words = finding.words.as_deref().unwrap_or("");
+                    line("answer:  ", &format!("{answer} ({words})"));
+                    if let Some((words, better)) = &finding.better {
+                        line("better:  ", &format!("{better} ({words})"));
                     }
                 }
             }
@@ -290,8 +279,8 @@ impl Report<'_> {
         text + &format!("Tried: {}.\n", self.tried())
     }
 
-    fn json(&self) -> Value {
-        let findings: Vec<Value> = self.findings.iter().map(|finding| {
+    fn json(&self) -> Json {
+        let findings: Vec<Json> = self.findings.iter().map(|finding| {
             let Finding { found, kind, .. } = finding;
             let fault = found.fault.as_ref();
             json!({
@@ -301,8 +290,8 @@ impl Report<'_> {
                 "answer": found.answer.clone().or_else(|| fault.map(|fault| fault.fault.answer())),
                 "before": kind.1.map(|(best, _)| best.name()),
                 "after": kind.1.map(|(_, value)| value.name()),
-                "in_words": finding.words.as_ref().map(|[now, _]| now),
-                "better": finding.better,
+                "in_words": finding.words,
+                "better": finding.better.as_ref().map(|(_, better)| better),
                 "problem": fault.map(|fault| fault.fault.to_string()),
                 "turns": found.line.turns,
                 "first": found.side == referee::game::Side::First,

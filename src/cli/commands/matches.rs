@@ -1,15 +1,15 @@
 use std::cell::RefCell;
+use std::fs::OpenOptions;
 use std::io::{BufWriter, IsTerminal as _};
 
 use clap::ValueEnum;
 use clap::builder::TypedValueParser;
 
 use crate::cli::support::console::Terminal;
-use crate::cli::support::games::{check_builtins, check_solvable, start_of};
-use crate::cli::support::output::{GameText, Notes, print_bot_line};
-use crate::cli::support::pages;
+use crate::cli::support::games::start_of;
+use crate::cli::support::output::{Channel, GameText, Notes, caught_up, print_bot_line};
+use crate::cli::support::pages::{PageOptions, Pages};
 use crate::cli::support::prelude::*;
-use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::until_interrupted;
 use crate::cli::support::setup::{bot, drawn_seed};
 use referee::bot::human::{Human, SharedConsole};
@@ -19,8 +19,10 @@ use referee::bot::process::GracePeriods;
 use referee::bot::stderr::Tap;
 use referee::game::quarto::PieceFormat;
 use referee::log_target::SPAN;
-use referee::play::Observer;
 use referee::play::match_runner::{MatchPlan, MatchRunner};
+use referee::play::stage::Table;
+use referee::play::{GameEvent, Observer};
+use referee::record::journal::{Journal, LINGERING_LOCK, OpenError};
 use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use referee::seed;
 
@@ -77,10 +79,12 @@ pub(crate) fn run_command(args: &Args) -> Result<()> {
     let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default());
     let mut bots = [given(&args.bot1)?, given(&args.bot2)?];
     let own: Vec<Program> = programs(&bots).cloned().collect();
-    let sandboxes = args.for_bots.sandbox.of_bots(&own)?;
-    let mut confined = (0..own.len()).map(|place| sandboxes.confine_one(&own, place));
+    let mut confined = (0..own.len()).map(args.for_bots.sandbox.of_bots(&own)?);
     for bot in &mut bots {
-        if let (BotSpec::Program(program), Some(confined)) = (bot, confined.next()) {
+        // A person takes none.
+        if let BotSpec::Program(program) = bot
+            && let Some(confined) = confined.next()
+        {
             *program = confined?;
         }
     }
@@ -116,7 +120,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     let record = options.record.as_deref();
     options.pages.check(record)?;
     // A pipe may wait for its reader, which a signal ends.
-    let file = record.map(RecordFile::open).transpose()?;
+    let file = record.map(open_records).transpose()?;
     // Until the end: a second signal must not cut off the clean-up.
     let _heeded = signals::heed();
     #[cfg(unix)]
@@ -153,10 +157,10 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         let name = names[i].clone();
         match &bots[i] {
             BotSpec::Program(program) => {
-                let pieces = pieces.as_ref().map(PiecesFile::path);
                 let tap = (options.verbose > 0).then(|| tap(&name));
-                let seat = Seat::program(&*ruleset, pieces, program.clone(), time).named(name);
-                seat.with_tap(tap)
+                Seat::program(&*ruleset, pieces.path(), program.clone(), time)
+                    .named(name)
+                    .with_tap(tap)
             }
             BotSpec::Human => {
                 let human = match &console {
@@ -171,7 +175,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         }
     });
     let out = BufWriter::new(GameText);
-    let mut observer = Recorded {
+    let mut observer = Watched {
         view: TerminalView::new(names, options.games, view, out, Notes),
         file,
         pages,
@@ -216,6 +220,69 @@ fn names(options: &Options, bots: &[BotSpec; 2]) -> [String; 2] {
     let programs = [0, 1].map(|i| bots[i].program().filter(|_| given[i].is_none()));
     let distinct = distinct_names(&[0, 1].map(|i| (names[i].as_str(), programs[i])));
     distinct.try_into().unwrap_or(names)
+}
+
+/// Moves an incomplete last line, as a crash leaves it, to `FILE.cut`. Waits for the reader of a named pipe.
+fn open_records(path: &Path) -> Result<(PathBuf, Journal)> {
+    let is_pipe = fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+    // Held until the journal is open.
+    let _pipe = is_pipe.then(|| OpenOptions::new().append(true).open(path));
+    let opened = Journal::open_within(path, LINGERING_LOCK);
+    let (journal, torn) = opened.map_err(|error| match error {
+        OpenError::Io { error, .. } => unreadable(path, &error),
+        error => Failure::Usage(error.to_string()),
+    })?;
+    if let Some(torn) = torn {
+        tracing::warn!(
+            "{}: the last line was incomplete; its {} bytes are now in {}",
+            path.display(),
+            torn.bytes,
+            torn.kept_in.display()
+        );
+    }
+    Ok((path.to_owned(), journal))
+}
+
+/// What becomes of a match.
+struct Watched {
+    view: TerminalView<BufWriter<Channel>, Channel>,
+    /// Of `--record`: a line for each game, appended when it ends.
+    file: Option<(PathBuf, Journal)>,
+    pages: Pages,
+    table: Option<Table>,
+    bar: Option<ProgressBar>,
+}
+
+impl Watched {
+    fn note(&mut self, event: &GameEvent<'_>) -> io::Result<()> {
+        if let Some(table) = &mut self.table {
+            table.note(event);
+        }
+        if let GameEvent::Ended { game, .. } = event {
+            if let Some((path, journal)) = &mut self.file {
+                journal.append(game.line()).map_err(|error| {
+                    let (path, cause) = (path.display(), referee::text::cause(&error));
+                    io::Error::other(format!("{path}: cannot write the record: {cause}"))
+                })?;
+            }
+            self.pages.publish(game.record())?;
+        }
+        let is_warning = matches!(
+            event,
+            GameEvent::Benched { .. } | GameEvent::Ended { fault: Some(_), .. }
+        );
+        if let Some(bar) = self.bar.as_ref().filter(|_| is_warning) {
+            bar.line.clear();
+        }
+        self.view.note(event)?;
+        if !matches!(event, GameEvent::Ended { .. }) {
+            return Ok(());
+        }
+        if let Some(bar) = &self.bar {
+            bar.inc();
+        }
+        caught_up()
+    }
 }
 
 fn view_options(options: &Options, json: bool, people: [bool; 2]) -> ViewOptions {
@@ -326,7 +393,7 @@ struct Options {
     time: TimeOptions,
 
     #[command(flatten)]
-    pages: pages::PageOptions,
+    pages: PageOptions,
 
     /// What BOT1, or player 1, is called
     #[arg(long, value_name = "NAME")]

@@ -1,15 +1,11 @@
 use std::fs::File;
 
 use clap::Subcommand;
-use serde_json::{Map, Value as Json};
 
 use crate::cli::commands::report::check_not_input;
-use crate::cli::support::folder::all_records;
 use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::{fault_json, fault_lines};
 use crate::cli::support::runtime::run_interruptible;
-use crate::cli::support::values::SolverArgs;
-use referee::game::registry::GAMES;
 use referee::play::examiner::{Asked, Line};
 use referee::puzzles::making::{Maker, spread};
 use referee::puzzles::{HIGHEST_LEVEL, Kind, Loaded, Puzzle, SHIPPED, read};
@@ -229,11 +225,10 @@ fn score(args: &RunArgs) -> Result<()> {
     let bar = ProgressBar::new(puzzles.len() as u64, "puzzles");
     let done = examine(async {
         let mut failed_starts = 0;
-        for group in puzzles.chunk_by(|a, b| Arc::ptr_eq(&a.ruleset, &b.ruleset)) {
+        for group in puzzles.chunk_by(|a, b| a.puzzle.has_rules_of(&b.puzzle)) {
             let Loaded { puzzle, ruleset } = &group[0];
-            let pieces = puzzle.pieces.as_deref().map(PiecesFile::copy).transpose()?;
-            let path = pieces.as_ref().map(PiecesFile::path);
-            let seat = Seat::program(&**ruleset, path, program.clone(), time);
+            let pieces = PiecesFile::new(None, puzzle.pieces.as_deref())?;
+            let seat = Seat::program(&**ruleset, pieces.path(), program.clone(), time);
             let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
             let mut examiner = Examiner::new(&runner, seat, args.seed, time);
             for Loaded { puzzle, .. } in group {
@@ -241,11 +236,7 @@ fn score(args: &RunArgs) -> Result<()> {
                 let begun = Instant::now();
                 let mut asked = None;
                 if failed_starts < FAILED_STARTS {
-                    let line = Line {
-                        start: puzzle.position.clone(),
-                        turns: Vec::new(),
-                    };
-                    let answer = examiner.ask(&line).await?;
+                    let answer = examiner.ask(&Line::at(puzzle.position.clone())).await?;
                     let has_failed = matches!(&answer, Err(fault) if fault.never_answered);
                     failed_starts = if has_failed { failed_starts + 1 } else { 0 };
                     asked = Some(answer);
@@ -467,11 +458,9 @@ impl Report<'_> {
             (of > 0).then(|| json!({"solved": solved, "of": of}))
         };
         let kinds = Kind::ALL.into_iter();
-        let kinds =
-            kinds.filter_map(|kind| Some((kind.name().to_owned(), figures(Some(kind), None)?)));
+        let kinds = kinds.filter_map(|kind| Some((kind, figures(Some(kind), None)?)));
         let levels = 1..=HIGHEST_LEVEL;
-        let levels =
-            levels.filter_map(|level| Some((level.to_string(), figures(None, Some(level))?)));
+        let levels = levels.filter_map(|level| Some((level, figures(None, Some(level))?)));
         let (solved, of) = self.tally(None, None);
         json!({
             "bot": self.bot,
@@ -479,8 +468,8 @@ impl Report<'_> {
             "solved": solved,
             "of": of,
             "share": self.share(),
-            "kinds": kinds.collect::<Map<_, _>>(),
-            "levels": levels.collect::<Map<_, _>>(),
+            "kinds": kinds.collect::<BTreeMap<_, _>>(),
+            "levels": levels.collect::<BTreeMap<_, _>>(),
             "puzzles": self.attempts.iter().map(Attempt::json).collect::<Vec<_>>(),
             "complete": self.is_complete,
         })

@@ -5,11 +5,9 @@ use crate::cli::support::folder::pieces_of;
 use crate::cli::support::output::{Channel, Notes};
 use crate::cli::support::pages::{write, write_file};
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::Recorded;
 use referee::play::replay::{replay, start_of};
 use referee::play::setup::reproduce_forfeit;
 use referee::report::picture::stills;
-use referee::report::serve::Feed;
 use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
 
 /// N is the game's number.

@@ -1,6 +1,6 @@
 use std::collections::{BTreeSet, HashSet};
 
-use crate::cli::support::folder::{all_records, pieces_of, title_of, tournament_of};
+use crate::cli::support::folder::{pieces_of, title_of, tournament_of};
 use crate::cli::support::pages::{LiveOptions, add_file, write};
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::until_interrupted;
@@ -13,7 +13,6 @@ use referee::record::RecordSummary;
 use referee::record::reader::Reader;
 use referee::report::markup::as_html;
 use referee::report::own::{OwnGames, Since, not_entered_text, own, since};
-use referee::report::serve::{Feed, State};
 use referee::tournament::standings::NotEntered;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(200);

@@ -1,11 +1,8 @@
-use serde_json::Value as Json;
-
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::{AskedBotOptions, Recorded, fault_lines};
+use crate::cli::support::recorded::{AskedBotOptions, fault_lines};
 use referee::analysis::appraisal::Comparison;
 use referee::analysis::rerun::{Departure, Finding, Verdict, judge};
 use referee::bot::info::{Info, as_text};
-use referee::play::examiner::Question;
 use referee::play::game_runner::GameFault;
 use referee::solver::Value;
 
@@ -167,10 +164,11 @@ struct Rerun<'a> {
 }
 
 struct Live {
-    first: usize,
+    /// The number of its first game.
+    first: u64,
     examiner: Examiner,
     /// Kept while it may be read.
-    _pieces: Option<PiecesFile>,
+    _pieces: PiecesFile,
 }
 
 struct Asking<'a> {
@@ -210,37 +208,36 @@ impl<'a> Asking<'a> {
         index: usize,
         live: &'b mut Option<Live>,
     ) -> Result<&'b mut Examiner> {
-        let OwnGame { recorded, by, .. } = &self.games[index];
+        let game = &self.games[index];
+        let OwnGame { recorded, by, .. } = game;
         let is_earlier =
-            |game: &OwnGame| game.by == *by && recorded.is_earlier(*by, &game.recorded.record);
-        let before = self.games[..index].iter().enumerate();
-        let earlier: Vec<_> = before.filter(|(_, game)| is_earlier(game)).collect();
-        let own = (index, &self.games[index]);
-        let (first, begun) = earlier.first().copied().unwrap_or(own);
+            |game: &&OwnGame| game.by == *by && recorded.is_earlier(*by, &game.recorded.record);
+        let earlier: Vec<_> = self.games[..index].iter().filter(is_earlier).collect();
+        let Recorded { record, number, .. } = &earlier.first().unwrap_or(&game).recorded;
         let since = recorded.since(*by);
-        self.unseen += u64::from(since.is_some_and(|since| begun.recorded.record.id != since));
+        self.unseen += u64::from(since.is_some_and(|since| record.id != since));
         let mut lines = Vec::new();
-        for (_, game) in &earlier {
+        for game in &earlier {
             let questions = game.recorded.questions_if_any(*by)?;
             lines.extend(questions.into_iter().map(|question| question.line));
         }
         let live = match live.take() {
-            Some(same) if same.first == first => live.insert(same),
+            Some(same) if same.first == *number => live.insert(same),
             other => {
                 if let Some(mut other) = other {
                     other.examiner.stop().await?;
                 }
-                live.insert(self.fresh(first, &self.games[index])?)
+                live.insert(self.fresh(*number, game)?)
             }
         };
         live.examiner.catch_up(lines.iter()).await?;
         Ok(&mut live.examiner)
     }
 
-    fn fresh(&self, first: usize, OwnGame { recorded, by, .. }: &OwnGame) -> Result<Live> {
+    fn fresh(&self, first: u64, OwnGame { recorded, by, .. }: &OwnGame) -> Result<Live> {
         let pieces = recorded.pieces()?;
         let given = self.args.move_time;
-        let seat = recorded.seat(*by, self.program, pieces.as_ref(), given);
+        let seat = recorded.seat(*by, self.program, &pieces, given);
         let seed = recorded.seed(*by, self.args.asked.seed);
         let mut limit = seat.time();
         if given.is_none() {
@@ -394,15 +391,18 @@ impl Rerun<'_> {
         self.game.recorded.ruleset.info().is_solvable()
     }
 
+    fn departs(&self) -> Option<(&Departure, &Question)> {
+        let departure = self.departure.as_ref()?;
+        Some((departure, &self.questions[departure.index]))
+    }
+
     fn last_asked(&self) -> Option<&Question> {
-        match &self.departure {
-            Some(departure) => self.questions.get(departure.index),
-            None => self.questions.last(),
-        }
+        let departed = self.departs().map(|(_, question)| question);
+        departed.or(self.questions.last())
     }
 
     fn departs_at(&self) -> Option<usize> {
-        Some(self.questions[self.departure.as_ref()?.index].turn)
+        Some(self.departs()?.1.turn)
     }
 
     fn info_then(&self) -> Option<&Info> {
@@ -414,9 +414,8 @@ impl Rerun<'_> {
     fn verdict(&self) -> String {
         let findings = &self.findings;
         let mut texts: Vec<String> = findings.iter().map(Finding::text).collect();
-        if let Some(departure) = &self.departure {
-            let turn = self.questions[departure.index].turn;
-            if departure.now.is_some() && findings.iter().all(|finding| finding.turn != turn) {
+        if let Some((departure, Question { turn, .. })) = self.departs() {
+            if departure.now.is_some() && findings.iter().all(|finding| finding.turn != *turn) {
                 let [_, now] = departure.values;
                 let text = match now.and_then(|now| now.best.zip(now.turn.value)) {
                     _ if !self.has_solver() => "another turn".to_owned(),
@@ -424,7 +423,7 @@ impl Rerun<'_> {
                     Some((Value::Loss, _)) => "every turn loses".to_owned(),
                     Some((best, _)) => format!("the new turn keeps the {}", best.name()),
                 };
-                let before = findings.iter().filter(|finding| finding.turn < turn);
+                let before = findings.iter().filter(|finding| finding.turn < *turn);
                 texts.insert(before.count(), text);
             }
         } else if texts.is_empty() {
@@ -440,10 +439,9 @@ impl Rerun<'_> {
             recorded.name(self.game.by.other()),
             self.game.result().to_owned(),
         ];
-        row.extend(match &self.departure {
+        row.extend(match self.departs() {
             None => ["", "", ""].map(str::to_owned),
-            Some(departure) => {
-                let question = &self.questions[departure.index];
+            Some((departure, question)) => {
                 let now = match &self.forfeit {
                     Some(fault) => fault.fault.reason().to_string(),
                     None => valued(departure.now.as_deref(), departure.values[1]),
@@ -469,8 +467,7 @@ impl Rerun<'_> {
             }
             side
         };
-        let departs = self.departure.as_ref().map(|departure| {
-            let question = &self.questions[departure.index];
+        let departs = self.departs().map(|(departure, question)| {
             let [then, now] = departure.values;
             let best = now.or(then).and_then(|found| found.best);
             json!({

@@ -1,9 +1,6 @@
-use serde_json::Value as Json;
-
 use crate::cli::support::games::BuiltinGameOptions;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::run_with_ticks;
-use crate::cli::support::values::{SolverArgs, in_short};
 use referee::game::BuiltinGame;
 use referee::game::four_in_a_row::FourInARow;
 use referee::report::terminal::time;
@@ -78,8 +75,7 @@ fn quarto(args: &Args) -> Result<()> {
         .read_request(args.position.trim())
         .map_err(|problem| usage!("{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand"))?;
     let solver = Solver::new(args.solver.options());
-    let work = |limits: &Limits| solution(args, &edition, &solver, &position, limits);
-    solve(args, work, || solver.nodes())
+    solve(args, &edition, &solver, &position)
 }
 
 fn four_in_a_row(args: &Args) -> Result<()> {
@@ -90,37 +86,14 @@ fn four_in_a_row(args: &Args) -> Result<()> {
         )
     })?;
     let solver = solver::four_in_a_row::Solver::new(args.solver.options().tt_bytes);
-    let work = |limits: &Limits| solution(args, &FourInARow, &solver, &position, limits);
-    solve(args, work, || solver.nodes())
+    solve(args, &FourInARow, &solver, &position)
 }
 
-fn solution<G: BuiltinGame>(
+fn solve<G: BuiltinGame>(
     args: &Args,
     game: &G,
     solver: &impl Solve<G::Position>,
     position: &G::Position,
-    limits: &Limits,
-) -> Solution {
-    let text = |turn| game.turn_text(turn);
-    let value = solver.solve(position, Goal::Distance, limits);
-    let turns = args.all.then(|| {
-        let turns = solver.solve_turns(position, Goal::Distance, limits);
-        let named = turns.into_iter().map(|(turn, value)| (text(turn), value));
-        named.collect()
-    });
-    let line = solver.principal_variation(position, limits);
-    Solution {
-        value,
-        turns,
-        line: line.into_iter().map(text).collect(),
-        unit: G::INFO.words[1],
-    }
-}
-
-fn solve(
-    args: &Args,
-    work: impl FnOnce(&Limits) -> Solution + Send,
-    nodes: impl Fn() -> u64,
 ) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let limits = args.time_per_move.map_or(Limits::NONE, Limits::within);
@@ -129,9 +102,23 @@ fn solve(
     let line = ProgressLine::new();
     let on_tick = || {
         let time = in_short(begun.elapsed());
-        line.show(format!("{time} {} nodes", grouped(nodes())));
+        line.show(format!("{time} {} nodes", grouped(solver.nodes())));
     };
-    let outcome = run_with_ticks(&stop, on_tick, || work(&limits));
+    let text = |turn| game.turn_text(turn);
+    let work = || Solution {
+        value: solver.solve(position, Goal::Distance, &limits),
+        turns: args.all.then(|| {
+            let turns = solver.solve_turns(position, Goal::Distance, &limits);
+            let named = turns.into_iter().map(|(turn, value)| (text(turn), value));
+            named.collect()
+        }),
+        line: {
+            let line = solver.principal_variation(position, &limits);
+            line.into_iter().map(text).collect()
+        },
+        unit: G::INFO.words[1],
+    };
+    let outcome = run_with_ticks(&stop, on_tick, work);
     line.clear();
     let (solution, interrupted) = outcome?;
     if interrupted {
@@ -139,10 +126,11 @@ fn solve(
         return Err(Failure::Interrupted);
     }
     let elapsed = begun.elapsed();
-    let json = || to_json(&solution, nodes());
+    let nodes = solver.nodes();
+    let json = || to_json(&solution, nodes);
     print_found(args.json, json, |_| to_text(&solution, args))?;
     if !args.json {
-        print_stderr(&format!("{} nodes in {}", grouped(nodes()), time(elapsed)));
+        print_stderr(&format!("{} nodes in {}", grouped(nodes), time(elapsed)));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use jiff::Timestamp;
 
 use super::tournament::warn_of_repetition;
-use crate::cli::support::folder::{all_records, tournament_of};
+use crate::cli::support::folder::tournament_of;
 use crate::cli::support::prelude::*;
 use referee::arena::results::Distinct;
 use referee::record::RecordSummary;
@@ -200,16 +200,13 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<()> {
 
 fn is_selected(game: &RecordSummary<'_>, args: &Args, path: &Path, number: u64) -> Result<bool> {
     let is_named = args.bot.is_empty() || args.bot.iter().any(|name| game.has(name));
-    match args.from {
-        Some(from) if is_named => Ok(started(game, path, number)? >= from),
-        _ => Ok(is_named),
-    }
-}
-
-fn started(game: &RecordSummary<'_>, path: &Path, number: u64) -> Result<Timestamp> {
-    game.started.parse().map_err(|_| {
+    let Some(from) = args.from.filter(|_| is_named) else {
+        return Ok(is_named);
+    };
+    let started: Timestamp = game.started.parse().map_err(|_| {
         let found = quote(game.started.as_bytes());
         let expected = "expected a time such as 2026-01-31T10:00:00Z";
         invalid(path, number, &format!("`started` is {found}; {expected}"))
-    })
+    })?;
+    Ok(started >= from)
 }

@@ -94,7 +94,7 @@ impl From<LineError> for Failure {
 
 impl From<RatingError> for Failure {
     fn from(error: RatingError) -> Self {
-        Self::Usage(error.to_string())
+        Self::Referee(error.to_string())
     }
 }
 

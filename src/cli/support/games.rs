@@ -5,7 +5,7 @@ use clap::builder::TypedValueParser;
 use super::prelude::*;
 use super::setup::{self, match_set};
 use referee::game::quarto::{PieceFormat, PieceSet, Rules};
-use referee::game::registry::{Choices, GAMES, GameInfo};
+use referee::game::registry::{Choices, GameInfo};
 use referee::game_program::GameProgram;
 use referee::strategy::RANDOM;
 use referee::system::is_path;
@@ -166,10 +166,8 @@ impl GameOptions {
         Ok(game.game(Choices { format, ..choices }))
     }
 
-    pub(crate) fn pieces_file(&self, ruleset: &dyn Game) -> Result<Option<PiecesFile>> {
-        let given = self.set.pieces.as_ref().zip(ruleset.pieces());
-        let file = given.map(|(path, text)| PiecesFile::new(path, text));
-        file.transpose()
+    pub(crate) fn pieces_file(&self, ruleset: &dyn Game) -> Result<PiecesFile> {
+        PiecesFile::new(self.set.pieces.as_deref(), ruleset.pieces())
     }
 }
 

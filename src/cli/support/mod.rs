@@ -10,7 +10,6 @@ pub(crate) mod output;
 pub(crate) mod pages;
 pub(crate) mod prelude;
 pub(crate) mod recorded;
-pub(crate) mod records;
 pub(crate) mod runtime;
 pub(crate) mod sandbox;
 pub(crate) mod setup;

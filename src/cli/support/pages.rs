@@ -9,7 +9,7 @@ use referee::arena::course::Course;
 use referee::bot::human::Inbox;
 use referee::play::stage::Stage;
 use referee::record::atomic_file::{AtomicFile, directory_of};
-use referee::report::serve::{Feed, Server, State};
+use referee::report::serve::Server;
 use referee::sandbox::Bound;
 use referee::sandbox::snapshot::is_own_page;
 
@@ -171,20 +171,15 @@ impl Pages {
                 "the page stays at {}; press Ctrl-C to end (--live-exit ends with the games)",
                 server.url()
             );
-            wait_for_signal()?;
+            let mut stops = signals::heed();
+            // A task may not block.
+            let waiting = start_thread("signal", move || stops.blocking_recv())?;
+            // A panic has been reported.
+            let _ = waiting.join();
         }
         server.stop();
         written
     }
-}
-
-fn wait_for_signal() -> Result<()> {
-    let mut signals = signals::heed();
-    let runtime = runtime()?;
-    let waiting = start_thread("signal", move || runtime.block_on(signals.recv()))?;
-    // A panic has been reported.
-    let _ = waiting.join();
-    Ok(())
 }
 
 pub(crate) fn add_file(path: &Path, feed: &Feed) -> Result<()> {

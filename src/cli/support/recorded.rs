@@ -3,14 +3,12 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use serde_json::Value as Json;
-
 use super::folder::{pieces_of, plan_of};
 use super::games::{self, GameArg};
 use super::prelude::*;
 use super::setup::bot;
 use referee::game_program::GameProgram;
-use referee::play::examiner::{Question, questions};
+use referee::play::examiner::questions;
 use referee::play::game_runner::GameFault;
 use referee::record::ProcessEntry;
 
@@ -173,7 +171,7 @@ impl Recorded {
         &self,
         bot: BotIndex,
         program: &Program,
-        pieces: Option<&PiecesFile>,
+        pieces: &PiecesFile,
         move_time: Option<MoveTime>,
     ) -> Seat {
         let mut time = TimeControl::default();
@@ -186,8 +184,7 @@ impl Recorded {
         let name = &self.record.bots[bot].name;
         let plan = plan_of(&self.file).ok().flatten();
         let own = plan.and_then(|plan| plan.bots.into_iter().find(|bot| bot.name == *name));
-        let path = pieces.map(PiecesFile::path);
-        Seat::program(&*self.ruleset, path, program.clone(), time)
+        Seat::program(&*self.ruleset, pieces.path(), program.clone(), time)
             .with_environment(own.into_iter().flat_map(|own| own.environment))
     }
 
@@ -225,13 +222,10 @@ impl Recorded {
         )))
     }
 
-    pub(crate) fn pieces(&self) -> Result<Option<PiecesFile>> {
-        let text = self.record.pieces.as_ref();
-        let file = text.map(|text| match pieces_of(&self.file) {
-            Some(path) => PiecesFile::new(Path::new(&path), text),
-            None => PiecesFile::copy(text),
-        });
-        file.transpose()
+    pub(crate) fn pieces(&self) -> Result<PiecesFile> {
+        let path = pieces_of(&self.file);
+        let path = path.as_ref().map(Path::new);
+        PiecesFile::new(path, self.record.pieces.as_deref())
     }
 
     pub(crate) fn heading(&self, bot: BotIndex, program: &Program) -> String {

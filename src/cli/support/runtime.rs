@@ -1,11 +1,10 @@
 //! The runtime of a command, work that Ctrl-C ends, and what bots leave behind.
 
 use std::future::Future;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::oneshot;
-use tokio::time::{MissedTickBehavior, interval};
 
 use super::prelude::*;
 use referee::bot::exhaustion::explain;
@@ -17,7 +16,7 @@ pub(crate) fn runtime() -> Result<Runtime> {
 }
 
 pub(crate) async fn until_interrupted<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    let mut stops = signals::stops();
+    let mut stops = signals::heed();
     // A game wakes this task every ply: poll the work first, the check for a signal is cheap.
     tokio::select! {
         biased;
@@ -44,32 +43,26 @@ pub(crate) fn run_with_ticks<T: Send>(
     mut on_tick: impl FnMut(),
     work: impl FnOnce() -> T + Send,
 ) -> Result<(T, bool)> {
-    // A second signal must not cut off the clean-up.
-    let _heeded = signals::heed();
-    let runtime = runtime()?;
+    // Until the end: a second signal must not cut off the clean-up.
+    let (mut stops, mut interrupted) = (signals::heed(), false);
     thread::scope(|scope| {
-        let (sender, mut result) = oneshot::channel();
-        let spawned = thread::Builder::new().spawn_scoped(scope, || drop(sender.send(work())));
+        let (sender, result) = mpsc::channel();
+        let working = move || drop(sender.send(work()));
+        let spawned = thread::Builder::new().spawn_scoped(scope, working);
         spawned.map_err(|error| explain("a thread", &error))?;
-        runtime.block_on(async {
-            let (mut stops, mut interrupted) = (signals::stops(), false);
-            let mut ticks = interval(TICK);
-            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            loop {
-                tokio::select! {
-                    biased;
-                    done = &mut result => {
-                        let panicked = |_| Failure::Referee("the work ended in a panic".to_owned());
-                        return Ok((done.map_err(panicked)?, interrupted));
-                    }
-                    _ = stops.recv(), if !interrupted => {
-                        interrupted = true;
-                        stop.store(true, Ordering::Relaxed);
-                    }
-                    _ = ticks.tick() => on_tick(),
+        loop {
+            match result.recv_timeout(TICK) {
+                Ok(done) => return Ok((done, interrupted)),
+                Err(RecvTimeoutError::Timeout) => on_tick(),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Failure::Referee("the work ended in a panic".to_owned()));
                 }
             }
-        })
+            if stops.try_recv().is_ok() {
+                interrupted = true;
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
     })
 }
 

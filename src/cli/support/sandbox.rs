@@ -145,8 +145,7 @@ impl SandboxOptions {
     }
 
     pub(crate) fn confine(&self, program: &Program) -> Result<Program> {
-        let programs = std::slice::from_ref(program);
-        Ok(self.of_bots(programs)?.confine_one(programs, 0)?)
+        Ok(self.of_bots(std::slice::from_ref(program))?(0)?)
     }
 
     fn limits(&self) -> ResourceLimits {
@@ -164,21 +163,24 @@ impl SandboxOptions {
         self.choose(kind)?.map_err(|error| refused(&error))
     }
 
-    pub(crate) fn of_bots(&self, programs: &[Program]) -> Result<Sandboxes> {
-        if self.kind.is_some() {
-            let chosen = self.sandbox()?;
-            warn_memory(&chosen, programs.len());
-            return Ok(Sandboxes {
-                programs: chosen.clone(),
-                builtins: chosen,
-            });
-        }
-        let builtins = self.choose(Some(Kind::None))?;
-        let builtins = builtins.map_err(|error| refused(&error))?;
+    /// Confines one of the programs, by its place. What is built in is trusted, as part of this program, unless a sandbox
+    /// was asked for.
+    pub(crate) fn of_bots<'a>(
+        &self,
+        programs: &'a [Program],
+    ) -> Result<impl Fn(usize) -> Result<Program, CannotStart> + use<'a>> {
         let foreign = programs.iter().filter(|one| one.builtin().is_none());
-        let count = foreign.count();
-        let programs = match self.choose(if count > 0 { None } else { Some(Kind::None) })? {
-            Ok(sandbox) => sandbox,
+        let mut count = foreign.count();
+        let none = || self.choose(Some(Kind::None));
+        let (chosen, builtins) = if self.kind.is_some() {
+            count = programs.len();
+            let chosen = self.sandbox()?;
+            (Ok(chosen.clone()), chosen)
+        } else {
+            let chosen = if count > 0 { self.choose(None) } else { none() };
+            (chosen?, none()?.map_err(|error| refused(&error))?)
+        };
+        let chosen = match chosen {
             Err(error) if error.obstacle == Obstacle::Absent => {
                 note!(
                     "no sandbox works here, so bots can do whatever you can ({}); see referee doctor",
@@ -186,10 +188,18 @@ impl SandboxOptions {
                 );
                 builtins.clone()
             }
-            Err(error) => return Err(refused(&error)),
+            chosen => chosen.map_err(|error| refused(&error))?,
         };
-        warn_memory(&programs, count);
-        Ok(Sandboxes { programs, builtins })
+        warn_memory(&chosen, count);
+        Ok(move |place: usize| {
+            let program = programs[place].clone();
+            let others = programs[..place].iter().chain(&programs[place + 1..]);
+            let sandbox = match program.builtin() {
+                Some(_) => &builtins,
+                None => &chosen,
+            };
+            program.confine(sandbox, &others.collect::<Vec<_>>())
+        })
     }
 
     fn choose(&self, kind: Option<Kind>) -> Result<Result<Sandbox, NotAvailable>> {
@@ -198,15 +208,20 @@ impl SandboxOptions {
                 "--freeze: a bot cannot be stopped on Windows while its opponent thinks; leave it out"
             );
         }
+        Ok(Sandbox::choose(&self.request(kind)?))
+    }
+
+    /// `kind`: none for the first that works.
+    pub(crate) fn request(&self, kind: Option<Kind>) -> Result<SandboxRequest> {
         let environment = self.env.iter().map(|text| resolve(text));
-        Ok(Sandbox::choose(&SandboxRequest {
+        Ok(SandboxRequest {
             kind,
             limits: self.limits(),
             expose: self.expose.clone(),
             environment: environment.collect::<Result<_, _>>()?,
             freeze: self.freeze,
             referee: this_program()?,
-        }))
+        })
     }
 }
 
@@ -256,30 +271,6 @@ pub(crate) fn warn_memory(sandbox: &Sandbox, bots: usize) {
             text::size(available >> 20 << 20),
             (available / bots as u64) >> 20
         );
-    }
-}
-
-pub(crate) struct Sandboxes {
-    programs: Sandbox,
-    /// Trusted, as part of this program, unless a sandbox was asked for.
-    builtins: Sandbox,
-}
-
-impl Sandboxes {
-    pub(crate) fn confine_one(
-        &self,
-        programs: &[Program],
-        place: usize,
-    ) -> Result<Program, CannotStart> {
-        let program = &programs[place];
-        let sandbox = match program.builtin() {
-            Some(_) => &self.builtins,
-            None => &self.programs,
-        };
-        let others = programs[..place].iter().chain(&programs[place + 1..]);
-        program
-            .clone()
-            .confine(sandbox, &others.collect::<Vec<_>>())
     }
 }
 

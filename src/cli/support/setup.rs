@@ -102,10 +102,10 @@ pub(crate) fn whole(path: &Path) -> PathBuf {
     whole.unwrap_or(path)
 }
 
-/// A piece set's file that bots can read as long as this lives: the user's, or a copy.
-#[derive(Debug)]
+/// A piece set's file that bots can read as long as this lives: the user's, or a copy. None for a set that is built in.
+#[derive(Debug, Default)]
 pub(crate) struct PiecesFile {
-    path: String,
+    path: Option<String>,
     /// Deleted on drop.
     _copy: Option<NamedTempFile>,
 }
@@ -113,21 +113,25 @@ pub(crate) struct PiecesFile {
 impl PiecesFile {
     /// Copies `text`, which was read from `path`, where a bot could not read the same there: a pipe, `/dev/stdin`, a
     /// name that is not UTF-8.
-    pub(crate) fn new(path: &Path, text: &str) -> Result<Self> {
-        let named = if cfg!(windows) {
-            path::absolute(path)
-        } else {
-            // `/dev/stdin` is another file to another process.
-            path.canonicalize()
+    pub(crate) fn new(path: Option<&Path>, text: Option<&str>) -> Result<Self> {
+        let Some(text) = text else {
+            return Ok(Self::default());
         };
-        let file = named.ok().filter(|path| path.is_file());
-        match file.and_then(|path| path.into_os_string().into_string().ok()) {
-            Some(path) => Ok(Self { path, _copy: None }),
-            None => Self::copy(text),
+        let named = path.and_then(|path| {
+            if cfg!(windows) {
+                path::absolute(path).ok()
+            } else {
+                // `/dev/stdin` is another file to another process.
+                path.canonicalize().ok()
+            }
+        });
+        let file = named.filter(|path| path.is_file());
+        if let Some(path) = file.and_then(|path| path.into_os_string().into_string().ok()) {
+            return Ok(Self {
+                path: Some(path),
+                _copy: None,
+            });
         }
-    }
-
-    pub(crate) fn copy(text: &str) -> Result<Self> {
         let directory = std::env::temp_dir();
         let failed = |error| {
             usage!(
@@ -146,13 +150,13 @@ impl PiecesFile {
         let path = absolute.into_os_string().into_string();
         let path = path.map_err(|_| failed(io::Error::other("its name is not UTF-8")))?;
         Ok(Self {
-            path,
+            path: Some(path),
             _copy: Some(file),
         })
     }
 
     /// Absolute.
-    pub(crate) fn path(&self) -> &str {
-        &self.path
+    pub(crate) fn path(&self) -> Option<&str> {
+        self.path.as_deref()
     }
 }

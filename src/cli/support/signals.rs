@@ -3,15 +3,20 @@
 //! A thread listens for them from the start, so that they end the program whatever the others are doing, be it waiting
 //! for a file or a stream. Commands that must put something in order first heed them.
 
-use std::sync::LazyLock;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicU32;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc::{self, error::TrySendError};
 
 use super::prelude::*;
+use referee::threads::locked;
 
-/// When the first termination signal came; changes with each one.
-static FIRST: LazyLock<watch::Sender<Option<Instant>>> = LazyLock::new(|| watch::Sender::new(None));
+struct Came {
+    first: Option<Instant>,
+    heeding: Vec<mpsc::Sender<()>>,
+}
+
+static CAME: Mutex<Came> = Mutex::new(Came::NONE);
 
 /// After so many signals the program ends even if a command heeds them: it does not come to it.
 const IMPATIENT: u32 = 3;
@@ -22,9 +27,7 @@ pub(crate) fn start(unheeded: fn()) -> Result<()> {
     let runtime = runtime()?;
     let count = AtomicU32::new(0);
     let came = move || {
-        // Asked first: who receives it may then be done with signals.
-        let is_heeded = FIRST.receiver_count() > 0;
-        FIRST.send_modify(|first| *first = first.or_else(|| Some(Instant::now())));
+        let is_heeded = locked(&CAME).tell();
         if !is_heeded || count.fetch_add(1, Ordering::Relaxed) + 1 >= IMPATIENT {
             unheeded();
         }
@@ -90,72 +93,59 @@ fn listen() -> io::Result<mpsc::Receiver<()>> {
 }
 
 pub(crate) fn since_first() -> Option<Duration> {
-    FIRST.borrow().map(|first| first.elapsed())
+    locked(&CAME).first.map(|first| first.elapsed())
 }
 
-/// While it exists, signals do not end the program by themselves.
-pub(crate) struct StopSignals(watch::Receiver<Option<Instant>>);
-
-/// Heeds the signals that come from now on, and one that came before: the program was to end already.
-pub(crate) fn heed() -> StopSignals {
-    StopSignals::of(&FIRST)
-}
-
-impl StopSignals {
-    fn of(first: &watch::Sender<Option<Instant>>) -> Self {
-        let mut signals = first.subscribe();
-        if signals.borrow().is_some() {
-            signals.mark_changed();
-        }
-        Self(signals)
-    }
-
-    pub(crate) async fn recv(&mut self) {
-        // The sender is never dropped.
-        let _ = self.0.changed().await;
-    }
-}
-
-/// A message for each signal.
+/// A message for each signal; while it exists, signals do not end the program by themselves.
 pub(crate) type Stops = mpsc::Receiver<()>;
 
-/// Must be called within a runtime.
-pub(crate) fn stops() -> Stops {
-    let mut signals = heed();
-    let (sender, receiver) = mpsc::channel(4);
-    tokio::spawn(async move {
-        loop {
-            signals.recv().await;
-            if sender.send(()).await.is_err() {
-                break;
-            }
+/// Heeds the signals that come from now on, and one that came before: the program was to end already.
+pub(crate) fn heed() -> Stops {
+    locked(&CAME).heed()
+}
+
+impl Came {
+    const NONE: Self = Self {
+        first: None,
+        heeding: Vec::new(),
+    };
+
+    /// Whether it is heeded.
+    fn tell(&mut self) -> bool {
+        self.first.get_or_insert_with(Instant::now);
+        let heeds = |sender: &mpsc::Sender<()>| {
+            !matches!(sender.try_send(()), Err(TrySendError::Closed(())))
+        };
+        self.heeding.retain(heeds);
+        !self.heeding.is_empty()
+    }
+
+    fn heed(&mut self) -> Stops {
+        let (sender, stops) = mpsc::channel(4);
+        if self.first.is_some() {
+            let _ = sender.try_send(());
         }
-    });
-    receiver
+        self.heeding.push(sender);
+        stops
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::future::Future as _;
-    use std::pin::pin;
-    use std::task::{Context, Waker};
-
     use super::*;
-
-    fn has_come(signals: &mut StopSignals) -> bool {
-        let mut context = Context::from_waker(Waker::noop());
-        pin!(signals.recv()).poll(&mut context).is_ready()
-    }
 
     #[test]
     fn a_signal_is_heeded_once_also_if_it_came_before() {
-        let first = watch::Sender::new(None);
-        let mut early = StopSignals::of(&first);
-        assert!(!has_come(&mut early));
-        first.send_replace(Some(Instant::now()));
-        for mut signals in [early, StopSignals::of(&first)] {
-            assert!(has_come(&mut signals));
-            assert!(!has_come(&mut signals));
+        let mut came = Came::NONE;
+        assert!(!came.tell());
+        came = Came::NONE;
+        let mut early = came.heed();
+        assert!(early.try_recv().is_err());
+        assert!(came.tell());
+        for mut stops in [early, came.heed()] {
+            assert!(stops.try_recv().is_ok());
+            assert!(stops.try_recv().is_err());
         }
+        assert!(!came.tell(), "nobody heeds them any more");
     }
 }

@@ -141,17 +141,21 @@ pub(crate) struct TimeOptions {
     /// Added to the game clock after every move
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "game_time")]
     pub(crate) increment: Option<Duration>,
+
+    /// Of a plan, if no time is given.
+    #[arg(skip)]
+    pub(crate) planned: Option<TimeControl>,
 }
 
 impl TimeOptions {
     pub(crate) fn control(&self) -> Result<TimeControl> {
-        let (answers, default) = (&self.answers, TimeControl::default());
+        let (answers, default) = (&self.answers, self.planned.unwrap_or_default());
         let move_time = answers.move_time.map(|MoveTime(limit)| limit);
         let time = TimeControl {
             move_time: move_time.unwrap_or(default.move_time),
             start_time: answers.start_time.unwrap_or(default.start_time),
-            kind: answers.clock.unwrap_or_default(),
-            game_time: self.game_time,
+            kind: answers.clock.unwrap_or(default.kind),
+            game_time: self.game_time.or(default.game_time),
             increment: self.increment.unwrap_or(default.increment),
         };
         if time.kind == ClockKind::Cpu && time.move_time.is_none() && time.game_time.is_none() {
@@ -163,21 +167,13 @@ impl TimeOptions {
         Ok(time)
     }
 
-    pub(crate) fn or_planned(self, plan: &Plan) -> Self {
+    pub(crate) fn or_planned(mut self, plan: &Plan) -> Self {
         let limits = plan.bots.first().map(|bot| bot.limits);
         let limits = limits.filter(|&limits| plan.bots.iter().all(|bot| bot.limits == limits));
-        let (true, Some(time)) = (self == Self::default(), limits) else {
-            return self;
-        };
-        Self {
-            answers: AnswerTimes {
-                move_time: Some(MoveTime(time.move_time)),
-                start_time: Some(time.start_time),
-                clock: Some(time.kind),
-            },
-            game_time: time.game_time,
-            increment: Some(time.increment),
+        if self == Self::default() {
+            self.planned = limits;
         }
+        self
     }
 }
 

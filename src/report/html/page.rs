@@ -272,7 +272,7 @@ pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -
             number,
             puzzle.id,
             puzzle.position,
-            puzzle.kind.name(),
+            puzzle.kind,
             puzzle.value,
             puzzle.answers,
             puzzle.turns,

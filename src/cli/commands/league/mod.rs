@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use self::update::Update;
 use super::alike;
 use super::tournament::{BotOptions, Options, Venue};
-use crate::cli::commands::tournament::{ScheduleOptions, Task, start};
+use crate::cli::commands::tournament::{Task, start};
 use crate::cli::support::prelude::*;
 use crate::cli::support::setup::{drawn_seed, whole};
 use referee::arena::plan::Format;
@@ -147,7 +147,7 @@ fn run_update(args: &Args) -> Result<()> {
         // Options that are not given stay as they were.
         options = options.or_planned(plan);
     }
-    let sandbox = options.games.sandbox.for_repositories();
+    let sandbox = options.play.sandbox.for_repositories();
     let from = args.from.as_deref();
     let intake = from.map(|source| intake::read(source, &sandbox));
     let intake = intake.transpose()?;
@@ -170,9 +170,13 @@ fn run_update(args: &Args) -> Result<()> {
         people::join(&mut intake, &people, |name, id| league.called(name, id));
         take_in(&mut league, &directory, &intake)?;
     }
-    let seed = options.games.seed.or(old.as_ref().map(|plan| plan.seed));
+    let seed = options
+        .request
+        .games
+        .seed
+        .or(old.as_ref().map(|plan| plan.seed));
     let seed = seed.unwrap_or_else(drawn_seed);
-    let sandbox = options.games.sandbox.sandbox()?;
+    let sandbox = options.play.sandbox.sandbox()?;
     let ruleset = options.ruleset(old.as_ref())?;
     let tournament = directory.tournament();
     let update = Update {
@@ -328,7 +332,7 @@ struct FinalArgs {
     deadline: Option<Timestamp>,
 
     #[command(flatten)]
-    schedule: ScheduleOptions,
+    schedule: ScheduleRequest,
 
     #[command(flatten)]
     options: Options,
@@ -354,11 +358,9 @@ fn play_final(args: &FinalArgs) -> Result<()> {
             TournamentDirectory::at(&args.folder).quoted()
         );
     };
-    let options = Options {
-        out: Some(directory.path().to_owned()),
-        schedule: args.schedule.clone(),
-        ..args.options.clone()
-    };
+    let mut options = args.options.clone();
+    options.request.schedule = args.schedule.clone();
+    options.out = Some(directory.path().to_owned());
     note!("{}", statement(&plan));
     start(&[], options, Task::Play)
 }
@@ -375,19 +377,20 @@ fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(
         bail!("{shown}: no games of this league have been planned; play it first: referee league");
     };
     let mut options = args.options.clone().or_planned(&of_league);
-    options.games.game = options.games.game.or_planned(&of_league)?;
-    options.schedule = args.schedule.clone();
-    if options.games.seed == Some(of_league.seed) {
+    options.play.game = options.play.game.or_planned(&of_league)?;
+    options.request.schedule = args.schedule.clone();
+    if options.request.games.seed == Some(of_league.seed) {
         bail!(
             "--seed {}: the league has this seed, so its openings are known; choose another one, or leave it out",
             of_league.seed
         );
     }
-    let format = options.schedule.format;
+    let schedule = &mut options.request.schedule;
+    let format = schedule.format;
     let is_seeded = format.is_some_and(|format| format != Format::RoundRobin);
     let standings = season.path().join("standings.csv");
-    if is_seeded && options.schedule.seeds.is_none() && standings.exists() {
-        options.schedule.seeds = Some(standings);
+    if is_seeded && schedule.seeds.is_none() && standings.exists() {
+        schedule.seeds = Some(standings);
     }
     let newest = newest(&league, season.path(), args.deadline)?;
     options.bots.extend(newest);

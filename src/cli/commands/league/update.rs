@@ -5,7 +5,6 @@ use super::{Args, changed_settings, is_same};
 use crate::cli::commands::tournament::{Venue, play, print_notice, print_plan};
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::prelude::*;
-use referee::arena::entrants::Entrants;
 use referee::arena::preparation::{Notice, identical};
 use referee::checkup::Problem;
 use referee::league::build::{self, BuildError};
@@ -33,7 +32,7 @@ pub(super) struct Update<'a> {
 
 impl Update<'_> {
     pub(super) async fn run(mut self) -> Result<()> {
-        let mut stops = signals::stops();
+        let mut stops = signals::heed();
         if self.old.is_none() {
             announce(&self.venue.sandbox);
         }
@@ -105,7 +104,7 @@ impl Update<'_> {
             let found = self.find(&new)?;
             warn_root(found.entered.iter().map(|entrant| &entrant.program));
             let (mut rejected, mut fit) = (found.rejected, found.entered);
-            if !self.venue.options.games.no_check {
+            if !self.venue.options.request.games.no_check {
                 fit = self.venue.check(fit, &mut rejected).await?;
             }
             if let Some(notice) = Notice::checked(fit.len(), new.len()) {
@@ -144,7 +143,7 @@ impl Update<'_> {
         }
         let count = sources.len() as u64;
         note!("building {}", counted(count, "submission", "submissions"));
-        let sandbox = self.venue.options.games.sandbox.for_builds().sandbox()?;
+        let sandbox = self.venue.options.play.sandbox.for_builds().sandbox()?;
         let permits = Rc::new(Semaphore::new(self.venue.settings.jobs));
         let local = LocalSet::new();
         let builds: Vec<_> = sources
@@ -200,7 +199,7 @@ impl Update<'_> {
                         .transpose()?,
                     bot: absolute(&program)?,
                     name: name.clone(),
-                    limits: self.venue.options.games.time.control()?,
+                    limits: self.venue.options.play.time.control()?,
                     ..BotPlan::default()
                 }),
                 Err(problem) => {
@@ -222,7 +221,7 @@ impl Update<'_> {
         let bot = BotPlan {
             name: name.to_owned(),
             slug: member.folder.clone(),
-            limits: self.venue.options.games.time.control()?,
+            limits: self.venue.options.play.time.control()?,
             ..BotPlan::default()
         };
         Ok(RejectedBot { bot, reason })
@@ -259,7 +258,7 @@ impl Update<'_> {
         let bots = entered.iter().map(|entrant| entrant.plan.clone()).collect();
         let absent = absent.collect::<Result<_>>()?;
         let mut plan = request.plan(ruleset, bots, absent, self.seed, old)?;
-        let is_drawn = request.openings.is_none();
+        let is_drawn = request.games.openings.is_none();
         plan.openings = match old {
             Some(old) if is_drawn && old.pairs == plan.pairs => old.openings.clone(),
             _ => request.openings(ruleset, &plan)?,

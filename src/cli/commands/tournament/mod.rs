@@ -5,23 +5,20 @@ pub(crate) mod shards;
 use jiff::tz::TimeZone;
 
 use crate::cli::support::folder::title_of_folder;
-use crate::cli::support::games::{check_builtins, check_solvable};
 use crate::cli::support::output::is_one_terminal;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::warn_memory;
-use referee::arena::entrants::Entrants;
+use referee::arena::GameSettings;
 use referee::arena::preparation::Notice;
 use referee::arena::seeding::{listed, seeded};
 use referee::arena::shard::{Header, Shard};
-use referee::arena::{Arena, GameSettings};
 use referee::play::setup::now;
-use referee::report::serve::State;
 use referee::threads::processors;
 
-pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
+pub(crate) use self::options::{BotOptions, Options, PlayOptions, resolved};
 
-pub(crate) use self::run::{OwnRun, Venue, play, print_plan, warn_of_repetition};
+pub(crate) use self::run::{Venue, keep_plan, play, play_until, print_plan, warn_of_repetition};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -40,7 +37,7 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
 
     #[command(flatten)]
-    schedule: ScheduleOptions,
+    schedule: ScheduleRequest,
 
     #[command(flatten)]
     options: Options,
@@ -48,12 +45,11 @@ pub(crate) struct Args {
 
 impl Args {
     fn options(&self) -> Result<Options> {
-        Ok(Options {
-            out: self.out.clone(),
-            schedule: self.schedule.clone(),
-            bots: BotOptions::read(self.config.as_deref())?,
-            ..self.options.clone()
-        })
+        let mut options = self.options.clone();
+        options.request.schedule = self.schedule.clone();
+        options.out.clone_from(&self.out);
+        options.bots = BotOptions::read(self.config.as_deref())?;
+        Ok(options)
     }
 }
 
@@ -96,7 +92,6 @@ pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<()
     result
 }
 
-#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<()> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let directory = TournamentDirectory::make(out)?;
@@ -121,7 +116,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     if let Some(plan) = &old {
         options = options.or_planned(plan);
     }
-    let sandbox = options.games.sandbox.sandbox()?;
+    let sandbox = options.play.sandbox.sandbox()?;
     let bots = match (&old, named) {
         (Some(plan), false) => plan.all_bots().cloned().collect(),
         _ => options.bots(texts)?,
@@ -129,7 +124,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     let mut entrants = entrants::find(&bots, &this_program()?, &sandbox)
         .map_err(|error| with_place(error.into(), old.as_ref()))?;
     check_own_folders(&entrants, out)?;
-    if let Some(seeds) = &options.schedule.seeds {
+    if let Some(seeds) = &options.request.schedule.seeds {
         apply_seeds(seeds, &mut entrants)?;
     }
     if old.is_none() {
@@ -139,17 +134,13 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     warn_root(programs());
     warn_large(programs());
     let is_played = matches!(task, Task::Play | Task::Shard(..));
-    let jobs = if is_played {
-        jobs(&options, &entrants.entered, &sandbox)
-    } else {
-        // For the entry checks.
-        options.games.jobs.map_or_else(usual_jobs, usize::from)
-    };
+    let playing: &[_] = if is_played { &entrants.entered } else { &[] };
+    let jobs = jobs(&options, playing, &sandbox);
     if options.out.is_none() {
         note!("all files are written to {}", out.display());
     }
     let ruleset = options.ruleset(old.as_ref())?;
-    check_solvable(&*ruleset, "--adjudicate", options.games.adjudicate)?;
+    check_solvable(&*ruleset, "--adjudicate", options.request.games.adjudicate)?;
     check_solvable(&*ruleset, "--analyse", options.analyse)?;
     check_builtins(&*ruleset, programs())?;
     let pages = || {
@@ -163,7 +154,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         )
     };
     with_bots(async {
-        let mut stops = signals::stops();
+        let mut stops = signals::heed();
         let settings = GameSettings::new(Arc::clone(&ruleset), jobs, &directory)?;
         let request = options.request(&sandbox);
         // Before the slow entry checks: a port that is taken leaves no plan behind.
@@ -215,7 +206,7 @@ fn resume_command(
         Some(shard) => format!("to resume: referee shard run {path} --shard {shard}"),
     };
     // Options that the plan does not hold.
-    if let Some(jobs) = options.games.jobs {
+    if let Some(jobs) = options.play.jobs {
         let _ = write!(command, " --jobs {jobs}");
     }
     if options.analyse {
@@ -393,7 +384,7 @@ fn usual_jobs() -> usize {
 
 pub(crate) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
     let cores = processors();
-    let jobs = options.games.jobs.map_or_else(usual_jobs, usize::from);
+    let jobs = options.play.jobs.map_or_else(usual_jobs, usize::from);
     // Below one second a wait for a core matters.
     let short = |time: Duration| time < Duration::from_secs(1);
     let is_short = entrants.iter().any(|bot| {

@@ -2,65 +2,17 @@ use serde::{Deserialize, Deserializer};
 
 use crate::cli::support::pages::PageOptions;
 use crate::cli::support::prelude::*;
-use referee::arena::plan::{Format, Restart};
 use referee::bot::naming::folder_name;
 use referee::bot::submission::only_program;
-use referee::tournament::sprt::Sprt;
-use referee::tournament::standings::TieBreak;
 
-/// What a league does not choose.
+/// What is played, for how long and where.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct ScheduleOptions {
-    /// Who plays whom [default: round-robin]
-    #[arg(long)]
-    pub(crate) format: Option<Format>,
-
-    /// Rounds [default: until all have played each other; Swiss and knockout: until one is left]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    rounds: Option<u32>,
-
-    /// Groups of groups+knockout [default: groups of four]; they are balanced by the order of the bots
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    groups: Option<u32>,
-
-    /// Seed a knockout, groups or a Swiss tournament by this file, the best first: standings (CSV),
-    /// a tournament's folder, or a name a line [default: in the order given]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) seeds: Option<PathBuf>,
-
-    /// Two bots: stop as soon as a sequential probability ratio test accepts one of two rating
-    /// differences: elo0,elo1 or elo0,elo1,alpha,beta
-    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt)]
-    sprt: Option<Sprt>,
-}
-
-#[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct GamesOptions {
-    /// Random plies at the start of every pair [default: 4]
-    #[arg(long, value_name = "N", conflicts_with = "openings")]
-    pub(crate) opening_plies: Option<u32>,
-
-    /// Start games from the boards of this file instead, one per line
-    #[arg(long, value_name = "FILE")]
-    pub(crate) openings: Option<PathBuf>,
-
-    /// Everything random comes from this number; drawn, and printed, when not given
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-
+pub(crate) struct PlayOptions {
     #[command(flatten)]
     pub(crate) game: GameOptions,
 
-    /// End a game as soon as its value is proven; the time to prove it is charged to no bot
-    #[arg(long)]
-    pub(crate) adjudicate: bool,
-
     #[command(flatten)]
     pub(crate) time: TimeOptions,
-
-    /// Let bots enter without a check
-    #[arg(long)]
-    pub(crate) no_check: bool,
 
     /// Games at a time [default: half as many as there are cores]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -72,25 +24,11 @@ pub(crate) struct GamesOptions {
 
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Options {
-    /// Pairs of games in each pairing of two bots [default: 10]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) pairs: Option<u32>,
+    #[command(flatten)]
+    pub(crate) request: PlanRequest,
 
     #[command(flatten)]
-    pub(crate) games: GamesOptions,
-
-    /// How ties in the table are broken, in this order: direct, buchholz-cut-1, buchholz,
-    /// sonneborn-berger, wins, wins-as-second, rating [default: those usual for the format]
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    pub(crate) tie_break: Vec<TieBreak>,
-
-    /// When bots get fresh processes [default: pair]
-    #[arg(long)]
-    pub(crate) restart: Option<Restart>,
-
-    /// Bench a bot that forfeits this many games in a row; 0 for never [default: 10]
-    #[arg(long, value_name = "N")]
-    pub(crate) bench_after: Option<u32>,
+    pub(crate) play: PlayOptions,
 
     /// Analyse the games when all have been played: adds each bot's accuracy and blunders to the
     /// standings
@@ -104,10 +42,6 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) pages: PageOptions,
 
-    /// A league's are the defaults.
-    #[arg(skip)]
-    pub(crate) schedule: ScheduleOptions,
-
     /// The folder for all files.
     #[arg(skip)]
     pub(crate) out: Option<PathBuf>,
@@ -115,23 +49,6 @@ pub(crate) struct Options {
     /// The bots of a file.
     #[arg(skip)]
     pub(crate) bots: Vec<BotOptions>,
-}
-
-impl Options {
-    pub(crate) fn or_planned(mut self, plan: &Plan) -> Self {
-        self.games.sandbox = self.games.sandbox.or_planned(&plan.sandbox);
-        self.games.time = self.games.time.or_planned(plan);
-        self
-    }
-}
-
-fn sprt(text: &str) -> Result<Sprt, String> {
-    let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
-    match numbers.as_deref() {
-        Ok(&[elo0, elo1]) => Sprt::new(elo0, elo1, 0.05, 0.05),
-        Ok(&[elo0, elo1, alpha, beta]) => Sprt::new(elo0, elo1, alpha, beta),
-        _ => Err("expected two or four numbers such as 0,10 or 0,10,0.05,0.05".to_owned()),
-    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -254,7 +171,7 @@ fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Du
 impl Options {
     /// As [`entrants::find`] takes them.
     pub(crate) fn bots(&self, texts: &[String]) -> Result<Vec<BotPlan>> {
-        let limits = self.games.time.control()?;
+        let limits = self.play.time.control()?;
         let plain = |bot: String, name: Option<String>| BotPlan {
             bot,
             name: name.unwrap_or_default(),
@@ -286,39 +203,29 @@ impl Options {
             }
         }
         for own in &self.bots {
-            bots.push(own.plan(&self.games.time)?);
+            bots.push(own.plan(&self.play.time)?);
         }
         Ok(bots)
     }
 
+    pub(crate) fn or_planned(mut self, plan: &Plan) -> Self {
+        self.play.sandbox = self.play.sandbox.or_planned(&plan.sandbox);
+        self.play.time = self.play.time.or_planned(plan);
+        self
+    }
+
     /// `sandbox`: the one that was selected.
     pub(crate) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
-        let (games, schedule) = (&self.games, &self.schedule);
-        let seeds = schedule.seeds.as_ref();
         PlanRequest {
-            seed: games.seed,
-            format: schedule.format,
-            rounds: schedule.rounds,
-            groups: schedule.groups,
-            pairs: self.pairs,
-            opening_plies: games.opening_plies,
-            openings: games.openings.clone(),
-            restart: self.restart,
-            bench_after: self.bench_after,
-            adjudicate: games.adjudicate,
-            sprt: schedule.sprt,
-            tie_breaks: self.tie_break.clone(),
-            seeded_by: seeds.map(|file| file.display().to_string()),
-            sandbox: games.sandbox.plan(sandbox),
-            by_version: false,
-            no_check: games.no_check,
+            sandbox: self.play.sandbox.plan(sandbox),
+            ..self.request.clone()
         }
     }
 
     pub(crate) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Game>> {
         match old {
-            Some(plan) => self.games.game.clone().or_planned(plan)?.ruleset(),
-            None => self.games.game.ruleset(),
+            Some(plan) => self.play.game.clone().or_planned(plan)?.ruleset(),
+            None => self.play.game.ruleset(),
         }
     }
 }
@@ -335,6 +242,7 @@ impl BotOptions {
             answers,
             game_time: self.game_time.or(times.game_time),
             increment: self.increment.or(times.increment),
+            planned: times.planned,
         };
         let mut bot = self.command.clone();
         let directory = self.directory.as_deref().map(absolute).transpose()?;

@@ -1,3 +1,4 @@
+use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use tokio::sync::oneshot;
@@ -6,17 +7,14 @@ use super::options::Options;
 use super::{jobs, print_notice};
 use crate::cli::support::pages::Pages;
 use crate::cli::support::prelude::*;
-use crate::cli::support::values::in_short;
 use referee::arena::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
 use referee::arena::preparation::Notice;
 use referee::arena::results::Distinct;
-use referee::arena::{Arena, Ended, Event, GameSettings};
+use referee::arena::{Ended, Event, GameSettings};
 use referee::record::journal::LINGERING_LOCK;
-use referee::report::serve::State;
 use referee::report::terminal::time;
 use referee::report::terminal_view::stall_sentence;
 use referee::report::tournament_summary::{summary, tables};
-use referee::tournament::ratings::RatingError;
 
 pub(crate) async fn play(
     mut arena: Arena<'_>,
@@ -92,55 +90,46 @@ impl Venue {
     }
 }
 
-/// The games of a command's own plan, in a folder that holds nothing else: `differences` from an old plan are refused.
-pub(crate) struct OwnRun<'a> {
-    pub(crate) venue: &'a Venue,
-    pub(crate) directory: &'a TournamentDirectory,
-    pub(crate) old: Option<&'a Plan>,
-    pub(crate) differences: Vec<String>,
-    pub(crate) plan: Plan,
-    pub(crate) entrants: Vec<Entrant>,
-    pub(crate) deadline: Option<Instant>,
-    pub(crate) resume: &'a str,
+/// A command's own plan, in a folder that holds nothing else: `differences` from an old plan are refused.
+pub(crate) fn keep_plan(
+    directory: &TournamentDirectory,
+    plan: &mut Plan,
+    differences: Option<Vec<String>>,
+) -> Result<()> {
+    let Some(differences) = differences else {
+        return Ok(directory.write_plan(plan)?);
+    };
+    if !differences.is_empty() {
+        bail!(
+            "{}: other games are in this folder:\n  {}\nundo these changes, or choose another folder with --out",
+            directory.quoted(),
+            differences.join("\n  ")
+        );
+    }
+    Ok(())
 }
 
-impl OwnRun<'_> {
-    pub(crate) async fn play_until(
-        mut self,
-        stops: &mut Stops,
-        line: &ProgressLine,
-        mut is_enough: impl FnMut(&Results) -> bool,
-    ) -> Result<(Ended, Results)> {
-        let directory = self.directory;
-        if !self.differences.is_empty() {
-            bail!(
-                "{}: other games are in this folder:\n  {}\nundo these changes, or choose another folder with --out",
-                directory.quoted(),
-                self.differences.join("\n  ")
-            );
-        }
-        if self.old.is_none() {
-            directory.write_plan(&mut self.plan)?;
-        }
-        let file = directory.journal_file();
-        let (venue, plan, bots) = (self.venue, self.plan, self.entrants);
-        let mut arena = venue.arena(directory, &file, plan, bots)?;
-        arena.deadline = self.deadline;
-        if is_enough(&arena.results) {
-            return Ok((Ended::Stopped, arena.results));
-        }
-        let mut observer = |plan: &Plan, results: &Results, event: &Event| match event {
-            Event::Written(_) if is_enough(results) => ControlFlow::Break(()),
-            event => {
-                tell(line, plan, event);
-                ControlFlow::Continue(())
-            }
-        };
-        let ran = arena.run(stops, &mut observer).await;
-        line.clear();
-        let (ended, _, results) = ran.map_err(|error| with_resume(error, self.resume))?;
-        Ok((ended, results))
+pub(crate) async fn play_until(
+    arena: Arena<'_>,
+    resume: &str,
+    stops: &mut Stops,
+    line: &ProgressLine,
+    mut is_enough: impl FnMut(&Results) -> bool,
+) -> Result<(Ended, Results)> {
+    if is_enough(&arena.results) {
+        return Ok((Ended::Stopped, arena.results));
     }
+    let mut observer = |plan: &Plan, results: &Results, event: &Event| match event {
+        Event::Written(_) if is_enough(results) => ControlFlow::Break(()),
+        event => {
+            tell(line, plan, event);
+            ControlFlow::Continue(())
+        }
+    };
+    let ran = arena.run(stops, &mut observer).await;
+    line.clear();
+    let (ended, _, results) = ran.map_err(|error| with_resume(error, resume))?;
+    Ok((ended, results))
 }
 
 fn with_resume(error: TournamentError, resume: &str) -> Failure {
@@ -316,24 +305,16 @@ fn pace(played: u64, left: u64, elapsed: Duration) -> String {
 }
 
 fn status(plan: &Plan, results: &Results) -> String {
-    let has_played = |bot: &usize| results.games_of[*bot] > 0;
-    let mut order: Vec<usize> = (0..plan.bots.len()).filter(has_played).collect();
-    // By share of points, exactly: a/b > c/d when ad > cb.
-    order.sort_by(|&a, &b| {
-        let share = |x: usize, y: usize| {
-            u128::from(results.half_points[x]) * u128::from(results.games_of[y])
-        };
-        share(b, a).cmp(&share(a, b))
+    let shares = plan.bots.iter().enumerate().filter_map(|(place, bot)| {
+        let games = results.games_of[place];
+        let tenths = (1000 * results.half_points[place] + games).checked_div(2 * games)?;
+        Some((tenths, &bot.name))
     });
-    let top: Vec<String> = order
-        .iter()
-        .take(LEADERS)
-        .map(|&bot| {
-            let games = results.games_of[bot];
-            let tenths = (1000 * results.half_points[bot] + games) / (2 * games);
-            format!("{} {}.{}%", plan.bots[bot].name, tenths / 10, tenths % 10)
-        })
-        .collect();
+    let mut shares: Vec<(u64, &String)> = shares.collect();
+    shares.sort_by_key(|(tenths, _)| Reverse(*tenths));
+    let top = shares.into_iter().take(LEADERS);
+    let top = top.map(|(tenths, name)| format!("{name} {}.{}%", tenths / 10, tenths % 10));
+    let top: Vec<String> = top.collect();
     let mut parts = vec![String::new()];
     if plan.format.depends_on_results() {
         let (round, of) = (plan.rounds.len(), plan.rounds_planned);
@@ -394,16 +375,12 @@ async fn analyse(
     Ok(done?)
 }
 
-fn unrated(error: RatingError) -> Failure {
-    Failure::Referee(error.to_string())
-}
-
 pub(super) fn write_tables(
     directory: &TournamentDirectory,
     plan: &Plan,
     results: &Results,
 ) -> Result<()> {
-    for (name, text) in tables(plan, results).map_err(unrated)? {
+    for (name, text) in tables(plan, results)? {
         directory.write(name, &text)?;
     }
     Ok(())
@@ -411,9 +388,8 @@ pub(super) fn write_tables(
 
 pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Result<()> {
     let width = terminal_width(&io::stdout());
-    let out = summary(ended, plan, results, &palette(&io::stdout()), width);
-    let out = out.map_err(unrated)?;
-    print(&out)?;
+    let palette = palette(&io::stdout());
+    print(&summary(ended, plan, results, &palette, width)?)?;
     warn_of_repetition(&results.distinct);
     Ok(())
 }

@@ -1,4 +1,4 @@
-use super::options::{GamesOptions, Options};
+use super::options::{Options, PlayOptions};
 use super::run::{print_summary, write_tables};
 use super::{Args, Task, start};
 use crate::cli::support::prelude::*;
@@ -76,9 +76,9 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<()> {
 pub(crate) fn run(args: &RunArgs) -> Result<()> {
     let options = Options {
         out: Some(args.folder.clone()),
-        games: GamesOptions {
+        play: PlayOptions {
             jobs: args.jobs,
-            ..GamesOptions::default()
+            ..PlayOptions::default()
         },
         ..Options::default()
     };

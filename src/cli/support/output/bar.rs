@@ -5,7 +5,6 @@ use std::io::{IsTerminal as _, Write as _};
 
 use super::{Notes, notes};
 use crate::cli::support::prelude::*;
-use crate::cli::support::values::in_short;
 use referee::report::terminal::shortened;
 
 const WIDTH: usize = 80;
