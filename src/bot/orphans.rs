@@ -83,17 +83,13 @@ mod linux {
 
         /// Whether this child is not a bot's.
         fn spares(&self, pid: Pid) -> bool {
-            if self.processes.is_empty() {
-                return false;
-            }
-            let Some(stat) = Stat::read(pid) else {
-                return false;
-            };
             let is_from_before = |at| self.processes.contains(&(pid, at));
-            stat.started().is_some_and(is_from_before)
-                || stat
-                    .group()
-                    .is_some_and(|group| self.groups.contains(&group))
+            let is_from_group = |group| self.groups.contains(&group);
+            !self.processes.is_empty()
+                && Stat::read(pid).is_some_and(|stat| {
+                    stat.started().is_some_and(is_from_before)
+                        || stat.group().is_some_and(is_from_group)
+                })
         }
     }
 

@@ -75,12 +75,6 @@ impl BotSpec {
             let builtin = builtin(name, this_program, builtins);
             return builtin.map_err(|error| cannot(&error.cause, &error.fix));
         }
-        if text.trim().is_empty() {
-            return Err(cannot(
-                "its name is empty",
-                "give a file, a command line, builtin:NAME or human",
-            ));
-        }
         if Path::new(text).exists() {
             return file(text, &[]).map(Self::Program);
         }
@@ -92,28 +86,27 @@ impl BotSpec {
         })?;
         let Some((command, arguments)) = words.split_first() else {
             return Err(cannot(
-                "the command line is empty",
+                "its name is empty",
                 "give a file, a command line, builtin:NAME or human",
             ));
         };
-        if is_path(command) || arguments.is_empty() {
-            if !Path::new(command).exists() {
-                let mut error = missing_file(command, builtins);
-                if !arguments.is_empty() {
-                    error.fix.push_str("; spaces separate the program from its arguments, so put quotes around a path that has some");
-                }
-                return Err(error);
-            }
-            return file(command, arguments).map(Self::Program);
-        }
-        let Some(found) = find_in_path(command) else {
+        let is_file = is_path(command) || arguments.is_empty();
+        let found = find_in_path(command).filter(|_| !is_file);
+        let Some(found) = found else {
             if Path::new(command).exists() {
                 return file(command, arguments).map(Self::Program);
             }
-            return Err(cannot(
-                &format!("there is no command {} in PATH", escape_path(command)),
-                &install(command),
-            ));
+            if !is_file {
+                return Err(cannot(
+                    &format!("there is no command {} in PATH", escape_path(command)),
+                    &install(command),
+                ));
+            }
+            let mut error = missing_file(command, builtins);
+            if !arguments.is_empty() {
+                error.fix.push_str("; spaces separate the program from its arguments, so put quotes around a path that has some");
+            }
+            return Err(error);
         };
         check_header(&found, command)?;
         let language = interpreter::by_interpreter(command);
@@ -188,6 +181,35 @@ impl Program {
 
     pub fn builtin(&self) -> Option<&str> {
         self.command.first()?.strip_prefix("builtin:")
+    }
+
+    pub fn sandbox_command(&self) -> BotCommand<'_> {
+        BotCommand {
+            name: &self.name,
+            argv: &self.argv,
+            builtin: self.builtin(),
+            directory: self.directory.as_deref(),
+            starts: &[],
+        }
+    }
+
+    pub fn own_file(&self) -> Option<PathBuf> {
+        own_program(&self.argv).filter(|_| self.builtin().is_none())
+    }
+
+    /// Its own files; `others` are the other entrants, of which it may see nothing.
+    pub fn files(&self, others: &[&Self]) -> Result<BotFiles, CannotStart> {
+        BotFiles::of(self.sandbox_command(), &commands(others))
+    }
+
+    /// Takes it into a sandbox in which it sees nothing of `others`. Reports now what would keep it
+    /// from starting.
+    pub fn confine(self, sandbox: &Sandbox, others: &[&Self]) -> Result<Self, CannotStart> {
+        let confinement = sandbox.confine(self.sandbox_command(), &commands(others))?;
+        Ok(Self {
+            confinement,
+            ..self
+        })
     }
 }
 
@@ -303,7 +325,6 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
         .and_then(|ending| ending.to_str())
         .unwrap_or("");
     let by_ending = interpreter::by_ending(ending);
-    let run = with_slash(path);
     let mut argv = Vec::new();
     let mut language = by_ending;
     if !is_executable(Path::new(path), &meta) {
@@ -343,45 +364,11 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     } else if let Some(interpreter) = check_header(Path::new(path), path)? {
         language = interpreter::by_interpreter(&interpreter).or(by_ending);
     }
-    argv.push(run);
-    argv.extend_from_slice(arguments);
-    let mut command = argv.clone();
     // Records hold what was typed.
-    if let Some(word) = command.iter_mut().find(|word| **word == with_slash(path)) {
-        path.clone_into(word);
-    }
+    let command = [&argv[..], &[path.to_owned()], arguments].concat();
+    argv.push(with_slash(path));
+    argv.extend_from_slice(arguments);
     Ok(Program::new(file_name(path), argv, command, language))
-}
-
-impl Program {
-    pub fn sandbox_command(&self) -> BotCommand<'_> {
-        BotCommand {
-            name: &self.name,
-            argv: &self.argv,
-            builtin: self.builtin(),
-            directory: self.directory.as_deref(),
-            starts: &[],
-        }
-    }
-
-    pub fn own_file(&self) -> Option<PathBuf> {
-        own_program(&self.argv).filter(|_| self.builtin().is_none())
-    }
-
-    /// Its own files; `others` are the other entrants, of which it may see nothing.
-    pub fn files(&self, others: &[&Self]) -> Result<BotFiles, CannotStart> {
-        BotFiles::of(self.sandbox_command(), &commands(others))
-    }
-
-    /// Takes it into a sandbox in which it sees nothing of `others`. Reports now what would keep it
-    /// from starting.
-    pub fn confine(self, sandbox: &Sandbox, others: &[&Self]) -> Result<Self, CannotStart> {
-        let confinement = sandbox.confine(self.sandbox_command(), &commands(others))?;
-        Ok(Self {
-            confinement,
-            ..self
-        })
-    }
 }
 
 fn commands<'a>(programs: &[&'a Program]) -> Vec<BotCommand<'a>> {

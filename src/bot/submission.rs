@@ -91,9 +91,12 @@ pub fn own(folder: &Path) -> Result<Option<Own>, String> {
     }
 }
 
+fn shown(path: &Path) -> String {
+    escape(path.to_string_lossy().as_bytes())
+}
+
 /// The program that a folder's [`OWN`] names; `None` without one.
 fn named_by_itself(folder: &Path) -> Result<Option<PathBuf>, CannotStart> {
-    let shown = |path: &Path| escape(path.to_string_lossy().as_bytes());
     let cannot = |cause, fix| CannotStart::new(&shown(&folder.join(OWN)), cause, fix);
     let own = own(folder).map_err(|cause| cannot(cause, "correct this file"))?;
     let Some(program) = own.map(|own| PathBuf::from(own.program)) else {
@@ -152,7 +155,6 @@ pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
     if let Some(program) = named_by_itself(folder)? {
         return Ok(program);
     }
-    let shown = |path: &Path| escape(path.to_string_lossy().as_bytes());
     let inside = entries(folder).map_err(|error| {
         let cause = unreadable(folder, &error);
         CannotStart::new(&shown(folder), cause, "check its permissions")

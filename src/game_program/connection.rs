@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::messages::MOST_BYTES;
 use crate::bot::children::{self, OwnedChild};
+use crate::bot::exhaustion::start_thread;
 use crate::bot::fault::crash::explaining_line;
 use crate::bot::spec::Program;
 use crate::log_target::GAME;
@@ -77,12 +78,10 @@ impl Connection {
         };
         let tail = Arc::clone(&connection.stderr);
         let threads = [
-            thread::Builder::new()
-                .name("game-answers".to_owned())
-                .spawn(move || exchange(input, output, &asked, &sender)),
-            thread::Builder::new()
-                .name("game-stderr".to_owned())
-                .spawn(move || keep_stderr(&tail, stderr)),
+            start_thread("game-answers", move || {
+                exchange(input, output, &asked, &sender);
+            }),
+            start_thread("game-stderr", move || keep_stderr(&tail, stderr)),
         ];
         for thread in threads {
             thread.map_err(|error| format!("cannot be watched: {}", cause(&error)))?;

@@ -331,8 +331,8 @@ impl Seat {
     }
 
     pub fn has_memory_group(&self) -> bool {
-        self.confinement()
-            .is_some_and(Confinement::has_memory_group)
+        let confinement = self.confinement();
+        confinement.is_some_and(|confinement| confinement.sandbox.has_memory_group())
     }
 
     fn confinement(&self) -> Option<&Confinement> {

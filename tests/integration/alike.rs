@@ -114,7 +114,7 @@ fn a_league_asks_only_versions_that_are_new() {
         let path = class.path(name);
         bot(601, "").replace(
             "while read",
-            &format!("echo started >> {}\nwhile read", path.display()),
+            &format!("echo started >> '{}'\nwhile read", path.display()),
         )
     };
     class.write("class/finn/bot.sh", &logged("finn.log"));

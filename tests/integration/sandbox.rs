@@ -337,8 +337,9 @@ fn what_a_bot_that_ends_has_used_is_told() {
 #[test]
 fn an_interpreter_that_cannot_be_seen_is_told_before_the_first_game() {
     for kind in sandboxes() {
-        let referee = Referee::new(["--sandbox", kind, "--seed", "1"]);
-        let [own, tools] = ["own", "tools"].map(|name| referee.scratch().join(name));
+        // Not in TMPDIR: a first line can name no path with a space.
+        let place = tempfile::tempdir_in("/tmp").expect("a directory");
+        let [own, tools] = ["own", "tools"].map(|name| place.path().join(name));
         for directory in [&own, &tools] {
             fs::create_dir(directory).expect("a directory");
         }

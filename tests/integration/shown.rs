@@ -423,7 +423,8 @@ struct World(TempDir);
 
 impl World {
     fn new() -> Self {
-        let world = Self(tempfile::tempdir().expect("a directory"));
+        // Not in TMPDIR: a first line can name no path with a space.
+        let world = Self(tempfile::tempdir_in("/tmp").expect("a directory"));
         for (path, text) in FILES {
             world.write(path, text, "", 0o755);
         }

@@ -5,11 +5,10 @@ use std::path::Path;
 use std::process::{ChildStdin, Command};
 use std::sync::Arc;
 
-use super::limits::{self, Bound, MEMORY, ResourceLimits};
+use super::Sandbox;
 use super::private_copy::PrivateCopy;
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::request;
-use super::settings::Settings;
 use super::snapshot::ContentHash;
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::supervisor::client::{self, SupervisorConnection};
@@ -19,62 +18,34 @@ use super::supervisor::message::SpawnRequest;
 /// A sandbox with the private copy of one bot's files. Cheap to clone; the copy is removed when the
 /// last clone is dropped.
 #[derive(Clone, Debug)]
-pub struct Confinement(Arc<Confined>);
-
-#[derive(Debug)]
-struct Confined {
-    settings: Arc<Settings>,
+pub struct Confinement {
+    pub sandbox: Sandbox,
     /// `None` without a sandbox: then the bot is only stopped in its opponent's turns, and given
     /// variables.
-    files: Option<PrivateCopy>,
+    files: Option<Arc<PrivateCopy>>,
 }
 
 impl Confinement {
-    pub(super) fn new(settings: &Arc<Settings>, files: Option<PrivateCopy>) -> Self {
-        Self(Arc::new(Confined {
-            settings: Arc::clone(settings),
-            files,
-        }))
-    }
-
-    /// Whether the bot is stopped while its opponent thinks.
-    pub fn freezes(&self) -> bool {
-        self.0.settings.request.freeze
-    }
-
-    /// Its limits, enforced by the sandbox or, on Windows, by a job object.
-    pub fn limits(&self) -> ResourceLimits {
-        self.0.settings.request.limits
-    }
-
-    pub fn bounds(&self) -> Vec<Bound> {
-        limits::bounds_of(&self.0.settings)
-    }
-
-    pub fn has_memory_group(&self) -> bool {
-        let bounds = self.bounds();
-        bounds
-            .iter()
-            .any(|bound| bound.limit == MEMORY && bound.wall)
-    }
-
-    pub fn environment(&self) -> &[(String, String)] {
-        &self.0.settings.request.environment
+    pub(super) fn new(sandbox: &Sandbox, files: Option<PrivateCopy>) -> Self {
+        Self {
+            sandbox: sandbox.clone(),
+            files: files.map(Arc::new),
+        }
     }
 
     /// The path of its files and the bytes copied, when that is worth telling people.
     pub fn large_copy(&self) -> Option<(&Path, u64)> {
-        let (path, bytes) = self.0.files.as_ref()?.large.as_ref()?;
+        let (path, bytes) = self.files.as_ref()?.large.as_ref()?;
         Some((path, *bytes))
     }
 
     /// The folder with the copied files, in which the bot runs; `None` without a sandbox.
     pub fn directory(&self) -> Option<&Path> {
-        Some(&self.0.files.as_ref()?.directory)
+        Some(&self.files.as_ref()?.directory)
     }
 
     pub fn hash(&self) -> Option<ContentHash> {
-        Some(self.0.files.as_ref()?.hash)
+        Some(self.files.as_ref()?.hash)
     }
 }
 
@@ -83,8 +54,8 @@ impl Confinement {
     /// The request for a supervisor; `None` without a sandbox. `environment` is added to the few
     /// variables that every bot gets.
     pub fn spawn_request(&self, environment: &[(String, String)]) -> Option<SpawnRequest> {
-        let files = self.0.files.as_ref()?;
-        Some(request::spawn_request(&self.0.settings, files, environment))
+        let files = self.files.as_ref()?;
+        Some(request::spawn_request(&self.sandbox.0, files, environment))
     }
 
     /// Starts a supervisor by `spawn`, with piped output and error: its child, the bot's input, and
@@ -94,7 +65,7 @@ impl Confinement {
         request: &SpawnRequest,
         spawn: impl FnOnce(Command) -> io::Result<C>,
     ) -> io::Result<(C, ChildStdin, SupervisorConnection)> {
-        client::launch(&self.0.settings, request, spawn)
+        client::launch(&self.sandbox.0, request, spawn)
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 use std::env;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::closed::{PASS, is_closed};
@@ -11,12 +10,12 @@ use super::confinement::BotCommand;
 use super::policy::{USUAL_PATH, is_visible, visible_paths};
 use super::settings::{Kind, Settings};
 use crate::executable::installation::{
-    Follower, Installation, Named, Unseen, find_users, interpreters, python_user_packages,
+    Follower, Installation, Unseen, find_users, interpreters, python_user_packages,
 };
 use crate::executable::{
     CannotStart, check_header, find_in_path, install, is_executable_file, start_of,
 };
-use referee_text::escape;
+use crate::snapshot::shown;
 
 const LONGEST_SCRIPT: u64 = 1 << 16;
 
@@ -38,9 +37,16 @@ pub(super) struct Own<'a> {
 impl Interpreters {
     /// For bots that need no interpreter of the user's.
     pub(super) fn none(settings: &Settings) -> Self {
-        let mut seen = Self::default();
-        seen.search_path = seen.search_path(settings, None, &[]);
-        seen
+        Self::seeing(settings, None, Installation::default())
+    }
+
+    fn seeing(settings: &Settings, own: Option<Own<'_>>, found: Installation) -> Self {
+        Self {
+            search_path: search_path(settings, own, &found),
+            paths: found.paths,
+            links: found.links,
+            environment: Vec::new(),
+        }
     }
 
     /// Nothing of `others` is shown. An error when one cannot be shown without much else.
@@ -82,22 +88,15 @@ impl Interpreters {
                 found.extend(follower.follow(&path).unwrap_or_default());
             }
         }
-        let mut environment = Vec::new();
-        if found.has_user_packages
-            && let Some((base, directories)) = python_user_packages()
-        {
-            let base = base.to_string_lossy().into_owned();
-            environment.push(("PYTHONUSERBASE".to_owned(), base));
+        let packages = found.has_user_packages.then(python_user_packages);
+        let environment = packages.flatten().map(|(base, directories)| {
             found.paths.extend(directories);
-        }
+            let base = base.to_string_lossy().into_owned();
+            ("PYTHONUSERBASE".to_owned(), base)
+        });
         follower.tidy(&mut found);
-        let mut seen = Self {
-            paths: found.paths,
-            links: found.links,
-            environment,
-            search_path: String::new(),
-        };
-        seen.search_path = seen.search_path(settings, own, &found.programs);
+        let mut seen = Self::seeing(settings, own, found);
+        seen.environment.extend(environment);
         Ok(seen)
     }
 
@@ -119,59 +118,55 @@ impl Interpreters {
             };
             if let Some((closed, right, instead)) = closed {
                 let (path, closed) = (shown(path), shown(closed));
+                let quoted = shell_words::quote(&closed);
                 return Err(CannotStart::new(
                     bot,
                     format!(
                         "it needs {path}, and {closed} is closed to the user without rights that root's bots run as"
                     ),
                     format!(
-                        "run the referee as another user, open the way (chmod {right} {closed}){instead}"
+                        "run the referee as another user, open the way (chmod {right} {quoted}){instead}"
                     ),
                 ));
             }
         }
         Ok(())
     }
+}
 
-    pub(super) fn show(&self, path: &Path) -> bool {
-        self.paths.iter().any(|shown| path.starts_with(shown))
-    }
-
-    /// The referee's `PATH` as far as the sandbox shows it; directories of shims become those of
-    /// the programs they start.
-    fn search_path(&self, settings: &Settings, own: Option<Own<'_>>, programs: &[Named]) -> String {
-        let given = env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
-        let mut seen: Vec<PathBuf> = Vec::new();
-        for directory in env::split_paths(&given) {
-            let Ok(canonical) = directory.canonicalize() else {
-                continue;
-            };
-            let inside = own.and_then(|own| {
-                let inside = canonical.strip_prefix(own.original).ok()?;
-                Some(own.copy.join(inside))
-            });
-            if let Some(copied) = inside {
-                seen.push(copied);
-            } else if is_visible(settings, &canonical) {
-                seen.push(directory);
-            } else if self.show(&canonical) {
-                seen.push(canonical);
-            } else {
-                let found = programs
-                    .iter()
-                    .filter(|found| found.path.parent() == Some(&directory));
-                let directories = found.filter_map(|found| found.program.parent());
-                seen.extend(directories.map(Path::to_owned));
-            }
+/// The referee's `PATH` as far as the sandbox shows it; directories of shims become those of the
+/// programs they start.
+fn search_path(settings: &Settings, own: Option<Own<'_>>, found: &Installation) -> String {
+    let given = env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for directory in env::split_paths(&given) {
+        let Ok(canonical) = directory.canonicalize() else {
+            continue;
+        };
+        let inside = own.and_then(|own| {
+            let inside = canonical.strip_prefix(own.original).ok()?;
+            Some(own.copy.join(inside))
+        });
+        if let Some(copied) = inside {
+            seen.push(copied);
+        } else if is_visible(settings, &canonical) {
+            seen.push(directory);
+        } else if found.paths.iter().any(|shown| canonical.starts_with(shown)) {
+            seen.push(canonical);
+        } else {
+            let programs = found.programs.iter();
+            let programs = programs.filter(|(path, _)| path.parent() == Some(&directory));
+            let directories = programs.filter_map(|(_, program)| program.parent());
+            seen.extend(directories.map(Path::to_owned));
         }
-        let mut unique = HashSet::new();
-        seen.retain(|directory| unique.insert(directory.clone()));
-        env::join_paths(seen)
-            .ok()
-            .and_then(|path| path.into_string().ok())
-            .filter(|path| !path.is_empty())
-            .unwrap_or_else(|| USUAL_PATH.to_owned())
     }
+    let mut unique = HashSet::new();
+    seen.retain(|directory| unique.insert(directory.clone()));
+    env::join_paths(seen)
+        .ok()
+        .and_then(|path| path.into_string().ok())
+        .filter(|path| !path.is_empty())
+        .unwrap_or_else(|| USUAL_PATH.to_owned())
 }
 
 pub(super) fn refusal(bot: &str, unseen: &Unseen) -> CannotStart {
@@ -192,10 +187,6 @@ pub(super) fn refusal(bot: &str, unseen: &Unseen) -> CannotStart {
         format!("it needs {program}, which a bot in a sandbox does not see: {why}"),
         format!("{instead}, or, if bots may read all of that, --expose {directory}"),
     )
-}
-
-fn shown(path: &Path) -> String {
-    escape(path.as_os_str().as_bytes())
 }
 
 /// What a shell is told to do: the words of the command, and the scripts among them.

@@ -45,7 +45,6 @@ use serde::Serialize;
 
 pub use self::confinement::{BotCommand, Confinement};
 pub use self::limits::{Bound, ResourceLimits};
-use self::private_copy::PrivateCopy;
 pub use self::settings::{Kind, NotAvailable, Obstacle, SandboxRequest};
 use self::settings::{Settings, with_canonical_paths};
 #[cfg(any(not(target_os = "linux"), portable))]
@@ -92,20 +91,12 @@ impl Sandbox {
             tracing::info!(target: LOG_TARGET, cause = failure.cause, fix = failure.fix, "{kind} does not work here");
         })?;
         let chosen = Self(Arc::new(settings));
-        let SandboxRequest {
-            limits,
-            expose,
-            freeze,
-            ..
-        } = &chosen.0.request;
+        let request = &chosen.0.request;
         tracing::info!(
             target: LOG_TARGET,
-            memory = limits.memory,
-            processes = limits.processes,
-            open_files = limits.open_files,
-            scratch = limits.scratch,
-            ?expose,
-            freeze,
+            limits = ?request.limits,
+            expose = ?request.expose,
+            freeze = request.freeze,
             memory_bound = chosen.memory_bound(),
             "{kind} works here and is used"
         );
@@ -139,8 +130,19 @@ impl Sandbox {
         limits::bounds_of(&self.0)
     }
 
+    /// Whether the kernel bounds the memory of a bot's processes together at any moment.
+    pub fn has_memory_group(&self) -> bool {
+        let mut bounds = self.bounds().into_iter();
+        bounds.any(|bound| bound.limit == limits::MEMORY && bound.wall)
+    }
+
+    /// Whether a bot is stopped while its opponent thinks.
     pub fn freezes(&self) -> bool {
         self.0.request.freeze
+    }
+
+    pub fn environment(&self) -> &[(String, String)] {
+        &self.0.request.environment
     }
 
     /// Confines a bot: copies and hashes its files, and reports what would keep it from starting.
@@ -154,14 +156,16 @@ impl Sandbox {
         others: &[BotCommand<'_>],
     ) -> Result<Option<Confinement>, CannotStart> {
         snapshot::check_program(command)?;
-        if self.0.kind == Kind::None {
-            // On Windows a job object enforces limits in any case.
-            let carries =
-                cfg!(windows) || self.0.request.freeze || !self.0.request.environment.is_empty();
-            return Ok(carries.then(|| Confinement::new(&self.0, None)));
+        #[cfg(all(target_os = "linux", not(portable)))]
+        if self.0.kind != Kind::None {
+            let files = private_copy::PrivateCopy::of(command, others, &self.0)?;
+            return Ok(Some(Confinement::new(self, Some(files))));
         }
-        let files = PrivateCopy::of(command, others, &self.0)?;
-        Ok(Some(Confinement::new(&self.0, Some(files))))
+        #[cfg(any(not(target_os = "linux"), portable))]
+        let _ = others;
+        // On Windows a job object enforces limits in any case.
+        let carries = cfg!(windows) || self.freezes() || !self.environment().is_empty();
+        Ok(carries.then(|| Confinement::new(self, None)))
     }
 }
 
@@ -176,8 +180,10 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
             ..request.clone()
         });
         let mut finding = Finding {
+            probe: format!("--sandbox {kind}"),
             sandbox: Some(kind),
-            ..Finding::new(&format!("--sandbox {kind}"), tried.is_ok(), String::new())
+            works: tried.is_ok(),
+            ..Finding::default()
         };
         match tried {
             Ok(sandbox) => {
@@ -215,33 +221,42 @@ fn job_object(limits: &ResourceLimits) -> Finding {
          the network, or from other programs of its user"
     );
     Finding {
+        probe: "job object".to_owned(),
+        works: true,
+        result,
         wall: Some(true),
-        ..Finding::new("job object", true, result)
+        ..Finding::default()
     }
 }
 
 fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
     let Some(sandbox) = sandbox else {
-        let result = "bounded in a sandbox only".to_owned();
-        return vec![Finding::new(limits::MEMORY, false, result)];
+        return vec![Finding {
+            probe: limits::MEMORY.to_owned(),
+            result: "bounded in a sandbox only".to_owned(),
+            ..Finding::default()
+        }];
     };
     // It must be one of the user's own services to be allowed to make groups.
     let systemd = Path::new("/run/systemd/system").is_dir();
     let shown = |bound: Bound| {
         let unbounded = bound.limit == limits::MEMORY && !bound.wall;
         Finding {
+            works: true,
+            result: bound.kept(),
             wall: Some(bound.wall),
             fix: (unbounded && systemd).then(|| {
                 "to have the kernel bound it: systemd-run --user --scope referee ...".to_owned()
             }),
-            ..Finding::new(&bound.limit, true, bound.kept())
+            probe: bound.limit,
+            ..Finding::default()
         }
     };
     sandbox.bounds().into_iter().map(shown).collect()
 }
 
 /// The result of trying something on this machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Finding {
     pub probe: String,
     pub sandbox: Option<Kind>,
@@ -254,18 +269,4 @@ pub struct Finding {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<&'static str>,
     pub fix: Option<String>,
-}
-
-impl Finding {
-    fn new(probe: &str, works: bool, result: String) -> Self {
-        Self {
-            probe: probe.to_owned(),
-            sandbox: None,
-            works,
-            result,
-            wall: None,
-            refused: Vec::new(),
-            fix: None,
-        }
-    }
 }

@@ -46,13 +46,6 @@ impl ResourceLimits {
         let threads = self.processes.saturating_mul(4);
         if threads < 512 { 512 } else { threads }
     }
-
-    /// Private memory that one process may reserve, in bytes. More than it may use: runtimes
-    /// reserve what they never touch.
-    #[cfg(all(target_os = "linux", not(portable)))]
-    pub(super) const fn reservable_memory(&self) -> u64 {
-        self.memory.saturating_mul(2).saturating_add(256 << 20)
-    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -63,6 +56,7 @@ pub struct ExitReport {
     pub cpu_ms: f64,
     pub memory_kb: u64,
     pub exceeded: Option<Exceeded>,
+    pub limits: ResourceLimits,
     /// Whether it tried to open a network connection.
     pub network: bool,
 }
@@ -85,8 +79,9 @@ pub enum Exceeded {
 
 impl ExitReport {
     /// Which limit the supervisor killed the bot for: the end of "it …".
-    pub fn exceeded(&self, limits: &ResourceLimits) -> Option<String> {
+    pub fn exceeded(&self) -> Option<String> {
         const KILLED_BY_FILE_SIZE: i32 = 25;
+        let limits = &self.limits;
         let scratch = size(limits.scratch);
         Some(match self.exceeded {
             Some(Exceeded::Memory) => format!("used more than {} of memory", size(limits.memory)),
@@ -171,43 +166,27 @@ pub(super) fn bounds_of(settings: &Settings) -> Vec<Bound> {
             "each file by RLIMIT_FSIZE, all together by its supervisor, which checks every 25 or 50 ms"
         }
     };
-    let cpu = group(Controller::Cpu);
+    let memory = format!("each process by RLIMIT_DATA, all together by {together}");
+    let processes = format!("its supervisor, which counts every {every} ms{tasks}");
+    let open_files = "the kernel (RLIMIT_NOFILE)".to_owned();
+    let cpu = group(Controller::Cpu).map(|by| format!("one core by {by}"));
+    let is_one_core = cpu.is_some();
+    let cpu = cpu.unwrap_or_else(|| "not bounded, only reported in records".to_owned());
     let stopped = group(Controller::Freezer);
-    let bounds = [
-        (
-            MEMORY,
-            is_bounded,
-            format!("each process by RLIMIT_DATA, all together by {together}"),
-        ),
-        (
-            "--processes",
-            false,
-            format!("its supervisor, which counts every {every} ms{tasks}"),
-        ),
-        ("--scratch", alone, scratch.to_owned()),
-        (
-            "--open-files",
-            true,
-            "the kernel (RLIMIT_NOFILE)".to_owned(),
-        ),
-        (
-            "CPU time",
-            cpu.is_some(),
-            cpu.map_or_else(
-                || "not bounded, only reported in records".to_owned(),
-                |by| format!("one core by {by}"),
-            ),
-        ),
-        (
-            "--freeze",
-            true,
-            stopped.unwrap_or_else(|| "a signal (SIGSTOP), which a bot cannot undo".to_owned()),
-        ),
-    ];
+    let stopped =
+        stopped.unwrap_or_else(|| "a signal (SIGSTOP), which a bot cannot undo".to_owned());
     let bound = |(limit, wall, by): (&str, bool, String)| Bound {
         limit: limit.to_owned(),
         wall,
         by,
     };
+    let bounds = [
+        (MEMORY, is_bounded, memory),
+        ("--processes", false, processes),
+        ("--scratch", alone, scratch.to_owned()),
+        ("--open-files", true, open_files),
+        ("CPU time", is_one_core, cpu),
+        ("--freeze", true, stopped),
+    ];
     bounds.map(bound).into()
 }

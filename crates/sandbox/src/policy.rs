@@ -43,6 +43,15 @@ pub(super) fn visible_paths(settings: &Settings) -> Vec<PathBuf> {
     paths
 }
 
+/// Those of the paths that do not lie within one of `others`.
+pub(crate) fn outside(mut paths: Vec<PathBuf>, others: &[PathBuf]) -> Vec<PathBuf> {
+    paths.retain(|path| {
+        let holds_it = |other: &PathBuf| other != path && path.starts_with(other);
+        !others.iter().any(holds_it)
+    });
+    paths
+}
+
 /// The paths that do not lie within others' targets: Landlock has rules for files and directories,
 /// not for links such as `/bin`.
 pub(super) fn without_repeats(paths: &[PathBuf]) -> Vec<PathBuf> {

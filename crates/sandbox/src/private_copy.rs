@@ -158,7 +158,7 @@ fn start_by_copied_interpreter(argv: &mut Vec<String>, own: Own<'_>) {
     let Some(script) = argv.first().filter(|first| first.contains('/')) else {
         return;
     };
-    let Ok(Some((interpreter, argument))) = shebang(Path::new(script)) else {
+    let Some((interpreter, argument)) = shebang(Path::new(script)) else {
         return;
     };
     let copied = |interpreter: &Path| {

@@ -6,7 +6,6 @@ use std::ffi::CString;
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -18,7 +17,8 @@ use rustix::io::Errno;
 use rustix::process::{Pid, getuid, test_kill_process};
 
 use super::session;
-use referee_text::{cause, escape};
+use super::snapshot::shown;
+use referee_text::cause;
 
 /// How their names start, before the process id of their maker; those of control groups, too.
 pub(super) const PREFIX: &str = "referee-";
@@ -42,9 +42,9 @@ impl PrivateDirectory {
         let place = env::temp_dir();
         if place.to_str().is_none() {
             // Requests to supervisors and environments are text.
-            let place = escape(place.as_os_str().as_bytes());
             return Err(io::Error::other(format!(
-                "{PLACE}, {place}, has a name that is not UTF-8"
+                "{PLACE}, {}, has a name that is not UTF-8",
+                shown(&place)
             )));
         }
         Self::make(passable).map_err(|error| unusable(&error))
@@ -85,12 +85,8 @@ impl Drop for PrivateDirectory {
 }
 
 pub(super) fn unusable(error: &io::Error) -> io::Error {
-    let place = env::temp_dir();
-    let words = format!(
-        "{}: {PLACE} cannot be used: {}",
-        escape(place.as_os_str().as_bytes()),
-        cause(error)
-    );
+    let (place, cause) = (shown(&env::temp_dir()), cause(error));
+    let words = format!("{place}: {PLACE} cannot be used: {cause}");
     io::Error::new(error.kind(), words)
 }
 

@@ -3,7 +3,6 @@
 
 use std::fs::{self, Permissions};
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::process::Output;
 
@@ -12,18 +11,19 @@ use super::backend::landlock::NO_LANDLOCK;
 use super::bot_user::BotUser;
 use super::cgroup::{Controller, ParentGroups};
 use super::closed::{PASS, is_closed};
-use super::limits::{Exceeded, ExitReport};
+use super::limits::Exceeded;
 use super::private_directory::{PLACE, PrivateDirectory, unusable};
 use super::procfs;
 use super::request::self_test_request;
 use super::settings::{Kind, NotAvailable, Obstacle, Settings};
+use super::snapshot::shown;
 use super::supervisor::NO_GROUP;
 use super::supervisor::client;
 use super::supervisor::message::SupervisorEvent;
 use super::supervisor::self_test;
 pub(super) use super::supervisor::self_test::attempts;
 use crate::system::Shortage;
-use referee_text::{escape, escape_controls, is_full};
+use referee_text::{escape, escape_controls, is_full, with_stderr};
 
 /// Tries the quicker ways to build the sandbox first, and finds control groups for it.
 pub(super) fn try_out(settings: &mut Settings) -> Result<(), NotAvailable> {
@@ -44,7 +44,10 @@ fn works(settings: &Settings) -> Result<(), NotAvailable> {
         Kind::Landlock => "Landlock with seccomp",
         Kind::None => return Ok(()),
     };
-    let failed = |obstacle, cause| not_available(name, settings, obstacle, cause);
+    let failed = |obstacle, cause: String| {
+        let wanting = wanting(&io::Error::other(&*cause));
+        not_available(name, settings, wanting.unwrap_or(obstacle), cause)
+    };
     if settings.kind == Kind::Bwrap && bubblewrap::program().is_none() {
         let cause = "there is no bwrap in PATH".to_owned();
         return Err(failed(Obstacle::Absent, cause));
@@ -60,20 +63,15 @@ fn works(settings: &Settings) -> Result<(), NotAvailable> {
     })?;
     let output = String::from_utf8_lossy(&run.stdout);
     let stderr = escape(run.stderr.trim_ascii_end());
-    let broken = |cause: String| {
-        let obstacle = wanting(&io::Error::other(&*cause));
-        failed(obstacle.unwrap_or(Obstacle::Broken), cause)
-    };
+    let broken = |cause: String| Err(failed(Obstacle::Broken, cause));
     let unreadable = |line: &str| line.strip_prefix(self_test::UNREADABLE).map(str::to_owned);
     let holes = output.lines().filter(|line| *line != self_test::DONE);
     let holes = holes.collect::<Vec<_>>().join("; ");
     match last {
         Some(SupervisorEvent::Ended(_)) if output.lines().eq([self_test::DONE]) => Ok(()),
         Some(SupervisorEvent::Failed(failure)) => {
-            let obstacle = refused(&failure.cause, &stderr);
             let cause = with_stderr(&escape_controls(&failure.cause), &stderr);
-            let obstacle = wanting(&io::Error::other(&*cause)).unwrap_or(obstacle);
-            Err(failed(obstacle, cause))
+            Err(failed(refused(&failure.cause, &stderr), cause))
         }
         _ if let Some(path) = output.lines().find_map(unreadable) => Err(NotAvailable {
             probe: format!("{name}: --expose {}", escape_controls(&path)),
@@ -82,16 +80,16 @@ fn works(settings: &Settings) -> Result<(), NotAvailable> {
             fix: "open it to others (chmod o+rx), or install what bots need elsewhere".to_owned(),
             obstacle: Obstacle::Broken,
         }),
-        _ if !holes.is_empty() => Err(broken(format!(
-            "it does not hold: {}",
-            escape_controls(&holes)
-        ))),
+        _ if !holes.is_empty() => {
+            let holes = escape_controls(&holes);
+            broken(format!("it does not hold: {holes}"))
+        }
         // The program inside makes one file itself.
         Some(SupervisorEvent::Ended(report)) if report.exceeded == Some(Exceeded::Files) => {
             let cause = "it does not hold: bots share the directory for temporary files";
-            Err(broken(cause.to_owned()))
+            broken(cause.to_owned())
         }
-        _ => Err(broken(with_stderr("it ended early", &stderr))),
+        _ => broken(with_stderr("it ended early", &stderr)),
     }
 }
 
@@ -144,38 +142,25 @@ fn find_groups(settings: &mut Settings) -> Result<(), NotAvailable> {
     if parents.is_empty() {
         return Ok(());
     }
-    match holds(settings, &parents) {
-        Ok(true) => settings.groups = parents,
-        Ok(false) => {}
-        Err(error) => match wanting(&error) {
-            Some(obstacle) if !error.to_string().contains(NO_GROUP) => {
-                let cause = error.to_string();
-                return Err(not_available("control groups", settings, obstacle, cause));
+    let is_bounded = parents.version(Controller::Memory).is_some();
+    let failed = match run(settings, Some(&parents)) {
+        Ok((_, Some(SupervisorEvent::Ended(report)))) => {
+            if report.exceeded == is_bounded.then_some(Exceeded::Memory) {
+                settings.groups = parents;
             }
-            // This machine does not allow groups, or no more of them.
-            _ => {}
-        },
-    }
-    Ok(())
-}
-
-/// Whether a program can run in these groups, and the kernel bounds its memory if one of them does.
-fn holds(settings: &Settings, parents: &ParentGroups) -> io::Result<bool> {
-    let bounded = parents.version(Controller::Memory).is_some();
-    match run(settings, Some(parents))?.1 {
-        Some(SupervisorEvent::Ended(ExitReport { exceeded, .. })) => {
-            Ok(exceeded == bounded.then_some(Exceeded::Memory))
+            return Ok(());
         }
-        Some(SupervisorEvent::Failed(failure)) => Err(io::Error::other(failure.cause)),
-        _ => Ok(false),
-    }
-}
-
-fn with_stderr(cause: &str, stderr: &str) -> String {
-    if stderr.is_empty() {
-        cause.to_owned()
-    } else {
-        format!("{cause} ({stderr})")
+        Ok((_, Some(SupervisorEvent::Failed(failure)))) => io::Error::other(failure.cause),
+        Ok(_) => return Ok(()),
+        Err(error) => error,
+    };
+    let cause = failed.to_string();
+    match wanting(&failed) {
+        Some(obstacle) if !cause.contains(NO_GROUP) => {
+            Err(not_available("control groups", settings, obstacle, cause))
+        }
+        // This machine does not allow groups, or no more of them.
+        _ => Ok(()),
     }
 }
 
@@ -231,7 +216,8 @@ const CLOSED: &str =
 fn fix(settings: &Settings, obstacle: Obstacle, cause: &str) -> String {
     match settings.kind {
         _ if cause == CLOSED => {
-            let program = escape(settings.request.referee.as_os_str().as_bytes());
+            let program = shown(&settings.request.referee);
+            let program = shell_words::quote(&program);
             format!("let others run it (chmod o+x {program}), or run the referee as another user")
         }
         _ if cause.contains("not UTF-8") => "set TMPDIR to a directory whose name is".to_owned(),

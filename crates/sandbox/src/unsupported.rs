@@ -10,7 +10,7 @@ pub mod supervisor {
         use crate::system::Pid;
 
         use crate::cgroup::OpenAccount;
-        use crate::limits::{ExitReport, ResourceLimits};
+        use crate::limits::ExitReport;
 
         #[derive(Debug)]
         pub enum SupervisorConnection {}
@@ -38,10 +38,6 @@ pub mod supervisor {
             }
 
             pub fn bot(&self, _: Pid) -> Option<Pid> {
-                match *self {}
-            }
-
-            pub fn limits(&self) -> &ResourceLimits {
                 match *self {}
             }
         }
@@ -106,9 +102,6 @@ pub mod private_copy {
 
     use std::path::PathBuf;
 
-    use crate::confinement::BotCommand;
-    use crate::executable::CannotStart;
-    use crate::settings::Settings;
     use crate::snapshot::ContentHash;
 
     #[derive(Debug)]
@@ -116,21 +109,6 @@ pub mod private_copy {
         pub(crate) hash: ContentHash,
         pub(crate) directory: PathBuf,
         pub(crate) large: Option<(PathBuf, u64)>,
-    }
-
-    impl PrivateCopy {
-        pub(crate) fn of(
-            command: BotCommand<'_>,
-            _: &[BotCommand<'_>],
-            _: &Settings,
-        ) -> Result<Self, CannotStart> {
-            let fix = "use --sandbox none, for bots that you trust";
-            Err(CannotStart::new(
-                command.name,
-                "available on Linux only",
-                fix,
-            ))
-        }
     }
 }
 

@@ -214,6 +214,15 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
+/// A cause, and what a program said of it, if anything.
+pub fn with_stderr(cause: &str, stderr: &str) -> String {
+    if stderr.is_empty() {
+        cause.to_owned()
+    } else {
+        format!("{cause} ({stderr})")
+    }
+}
+
 /// Why a file cannot be read, as a sentence with the fix.
 pub fn unreadable(path: &Path, error: &io::Error) -> String {
     let fix = match error.kind() {

@@ -89,23 +89,13 @@ impl Clocks {
             self.last = self.last.max(account.read().unwrap_or_default());
             return self.last;
         }
-        let mut sum = Duration::ZERO;
-        let mut gone = false;
-        for &(_, clock) in &self.running {
-            match read(clock) {
-                Some(time) => sum += time,
-                None => gone = true,
-            }
-        }
-        if gone {
-            // Its parent has its time now.
+        let running = self.running.iter().map(|&(_, clock)| read(clock));
+        let sum = running.sum::<Option<Duration>>().unwrap_or_else(|| {
+            // One is gone: its parent has its time now.
             self.search();
-            sum = self
-                .running
-                .iter()
-                .filter_map(|&(_, clock)| read(clock))
-                .sum();
-        }
+            let running = self.running.iter();
+            running.filter_map(|&(_, clock)| read(clock)).sum()
+        });
         self.last = self.last.max(sum + self.helpers + self.ended);
         self.last
     }

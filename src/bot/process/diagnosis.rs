@@ -12,6 +12,7 @@ use crate::bot::fault::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvide
 use crate::bot::meter::TurnUsage;
 use crate::bot::player::{Allowance, ClockKind};
 use crate::sandbox::procfs::Stat;
+use crate::sandbox::supervisor::client::SupervisorConnection;
 use crate::system::is_stopped;
 
 /// How long a late answer is waited for after a timeout.
@@ -141,14 +142,13 @@ impl Process {
 
     /// How it exited. `status` is the bot's, or its supervisor's.
     pub(super) fn describe(&mut self, status: ExitStatus) -> Exit {
-        let report = self.supervisor.as_mut();
-        let report = report.and_then(|it| Some((it.exit_report()?, it.limits())));
-        let Some((report, limits)) = report else {
+        let supervisor = self.supervisor.as_mut();
+        let Some(report) = supervisor.and_then(SupervisorConnection::exit_report) else {
             // It has no supervisor, or that was killed itself.
             return describe(status);
         };
         let exit = describe(exit_status(report.status));
-        match report.exceeded(limits) {
+        match report.exceeded() {
             Some(limit) => Exit::Limit(limit),
             None if report.is_out_of_memory() => Exit::OutOfMemory,
             None if report.network => Exit::Refused(Box::new(exit), "open a network connection"),

@@ -24,7 +24,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use self::charge::Extension;
-use self::platform::{AnswerPipe, Group, Pipes, RequestPipe, exit_status};
+use self::platform::{AnswerPipe, Group, RequestPipe, exit_status};
 #[cfg(unix)]
 use self::unix as platform;
 #[cfg(windows)]
@@ -35,14 +35,14 @@ use super::exhaustion;
 use super::fault::Exit;
 use super::meter::{Meter, TurnUsage, Usage};
 use super::spec::Program;
-use super::stderr::{Stderr, Tap};
+use super::stderr::{Pipe, Stderr, Tap};
 use crate::executable::interpreter::Language;
 use crate::log_target::{CLOCK, PROCESS};
 use crate::protocol::env;
+use crate::sandbox::ResourceLimits;
 use crate::sandbox::supervisor::client::SupervisorConnection;
-use crate::sandbox::{Confinement, ResourceLimits};
 use crate::system::Pid;
-use crate::text::escape;
+use crate::text::{escape, with_stderr};
 
 /// How long the last of its stderr may take after its exit.
 const LAST_STDERR: Duration = Duration::from_millis(10);
@@ -58,6 +58,13 @@ const KILLED: Duration = Duration::from_secs(2);
 const REMOVING: Duration = Duration::from_secs(8);
 
 const QUOTED_STDERR: usize = 400;
+
+#[derive(Debug)]
+struct Pipes {
+    requests: RequestPipe,
+    answers: AnswerPipe,
+    errors: Pipe,
+}
 
 /// How long each step of stopping may take.
 #[derive(Clone, Copy, Debug)]
@@ -126,21 +133,19 @@ impl Process {
         if let Some(confinement) = &program.confinement
             && let Some(request) = confinement.spawn_request(environment)
         {
-            let limits = &request.restrictions.limits;
-            let backend = request.backend.name();
             log_starting(
                 &request.argv,
                 request.directory.as_ref(),
                 &request.environment,
-                backend,
-                Some(limits),
+                confinement.sandbox.kind().name(),
+                Some(&request.restrictions.limits),
             );
             // The supervisor outlives a killed referee, to kill the bot.
             let spawn = |command| spawn(&mut Command::from(command), program);
             let ((mut child, owned), stdin, connection) = confinement.launch(&request, spawn)?;
             let pipes = Pipes::of(&mut child, Some(ChildStdin::from_std(stdin)?))?;
-            let child = (child, owned);
-            return Ok(Self::new(program, child, pipes, Err(connection), tap));
+            let (child, leads) = ((child, owned), (None, Some(connection)));
+            return Ok(Self::new(program, child, pipes, leads, tap));
         }
         let Program {
             argv, directory, ..
@@ -158,34 +163,27 @@ impl Process {
             command.current_dir(directory);
         }
         if let Some(confinement) = &program.confinement {
-            let given = confinement.environment().iter();
+            let given = confinement.sandbox.environment().iter();
             command.envs(given.map(|(name, value)| (name, value)));
         }
         command
             .args(arguments)
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .kill_on_drop(true);
-        let limits = program.confinement.as_ref().map(Confinement::limits);
-        let (child, pipes, group) = platform::start(&mut command, limits, program)?;
-        Ok(Self::new(program, child, pipes, Ok(group), tap))
+        let (child, pipes, group) = platform::start(&mut command, program)?;
+        Ok(Self::new(program, child, pipes, (Some(group), None), tap))
     }
 
-    /// With a `group` the child is the bot, else its supervisor.
+    /// With a group the child is the bot, else its supervisor.
     fn new(
         program: &Program,
         (child, owned): (Child, OwnedChild),
         pipes: Pipes,
-        group: Result<Group, SupervisorConnection>,
+        (group, supervisor): (Option<Group>, Option<SupervisorConnection>),
         tap: Option<Tap>,
     ) -> Self {
-        let (group, supervisor) = match group {
-            Ok(group) => (Some(group), None),
-            Err(supervisor) => (None, Some(supervisor)),
-        };
-        let freezes = program
-            .confinement
-            .as_ref()
-            .is_some_and(Confinement::freezes);
+        let confinement = program.confinement.as_ref();
+        let freezes = confinement.is_some_and(|confinement| confinement.sandbox.freezes());
         let pid = owned.pid();
         let helpers = supervisor.as_ref().map(SupervisorConnection::helpers);
         let stderr = Stderr::new(pipes.errors, tap);
@@ -226,11 +224,7 @@ impl Process {
                     if let Some(refused) = exhaustion::refused(&error, &stderr) {
                         return Err(refused);
                     }
-                    let cause = if stderr.is_empty() {
-                        error.to_string()
-                    } else {
-                        format!("{error} ({stderr})")
-                    };
+                    let cause = with_stderr(&error.to_string(), &stderr);
                     return Err(io::Error::new(error.kind(), cause));
                 }
             }
@@ -385,10 +379,7 @@ fn log_starting(
         directory = directory.map(tracing::field::debug),
         ?environment,
         sandbox,
-        memory = limits.map(|limits| limits.memory),
-        processes = limits.map(|limits| limits.processes),
-        open_files = limits.map(|limits| limits.open_files),
-        scratch = limits.map(|limits| limits.scratch),
+        limits = limits.map(tracing::field::debug),
         "starting"
     );
 }

@@ -20,20 +20,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::coop::poll_proceed;
 
-use super::spawn;
+use super::{Pipes, spawn};
 use crate::bot::children::OwnedChild;
 use crate::bot::fault::Exit;
 use crate::bot::spec::Program;
 use crate::bot::stderr::Pipe;
-use crate::sandbox::{ResourceLimits, procfs};
+use crate::sandbox::procfs;
 use crate::system::Pid;
-
-#[derive(Debug)]
-pub(super) struct Pipes {
-    pub(super) requests: RequestPipe,
-    pub(super) answers: AnswerPipe,
-    pub(super) errors: Pipe,
-}
 
 impl Pipes {
     /// A supervisor is not given the bot's `stdin`.
@@ -64,7 +57,6 @@ impl Pipes {
 /// Without a sandbox. Limits are enforced by sandboxes only.
 pub(super) fn start(
     command: &mut Command,
-    _: Option<ResourceLimits>,
     program: &Program,
 ) -> io::Result<((Child, OwnedChild), Pipes, Group)> {
     command

@@ -25,27 +25,20 @@ use windows_sys::Win32::System::JobObjects::{
 };
 use windows_sys::Win32::System::Threading::CREATE_NEW_PROCESS_GROUP;
 
-use super::spawn;
+use super::{Pipes, spawn};
 use crate::bot::children::OwnedChild;
 use crate::bot::fault::Exit;
 use crate::bot::spec::Program;
-use crate::bot::stderr::Pipe;
 use crate::sandbox::ResourceLimits;
 use crate::system::Pid;
 
-#[derive(Debug)]
-pub(super) struct Pipes {
-    pub(super) requests: RequestPipe,
-    pub(super) answers: AnswerPipe,
-    pub(super) errors: Pipe,
-}
-
-/// In a job that enforces `limits`.
+/// In a job that enforces the limits of its sandbox.
 pub(super) fn start(
     command: &mut Command,
-    limits: Option<ResourceLimits>,
     program: &Program,
 ) -> io::Result<((Child, OwnedChild), Pipes, Group)> {
+    let confinement = program.confinement.as_ref();
+    let limits = confinement.map(|confinement| confinement.sandbox.limits());
     let pipe_failed = |error| failed("its pipes cannot be made", &error);
     let job = Job::new(limits).map_err(|error| failed("its job cannot be made", &error))?;
     let (requests, stdin) = pipe(false).map_err(pipe_failed)?;

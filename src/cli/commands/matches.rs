@@ -24,7 +24,6 @@ use referee::play::stage::Table;
 use referee::play::{GameEvent, Observer};
 use referee::record::journal::{Journal, LINGERING_LOCK, OpenError};
 use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
-use referee::sandbox::Confinement;
 use referee::seed;
 
 #[derive(Debug, clap::Args)]
@@ -130,7 +129,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     }
     let confined = programs(bots).filter_map(|program| program.confinement.as_ref());
     let limits = confined
-        .map(Confinement::bounds)
+        .map(|confinement| confinement.sandbox.bounds())
         .find(|bounds| !bounds.is_empty());
     let limits = limits.unwrap_or_default();
     let (title, pages) = (names.join(" vs "), &options.pages);

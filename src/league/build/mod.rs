@@ -27,7 +27,7 @@ use crate::text::{cause, cut, escape, escape_controls, is_full};
 /// With all files after a build.
 pub(super) const BUILT: &str = "referee-built";
 
-/// In it; in a league of an older version, beside the sources.
+/// In it: what a compiler or a Makefile made.
 const PROGRAMS: [&str; 2] = [PROGRAM, "referee-built-bot.jar"];
 
 const TIME: Duration = Duration::from_mins(2);
@@ -63,11 +63,6 @@ fn of_machine(error: &io::Error) -> String {
     cause(error) + if is_full(error) { fix } else { "" }
 }
 
-fn built(folder: &Path) -> Option<PathBuf> {
-    let names = PROGRAMS.map(|name| folder.join(name));
-    names.into_iter().find(|path| path.is_file())
-}
-
 /// The folder with all files of a bot: after its build, or as it was submitted.
 pub fn files(folder: &Path) -> PathBuf {
     let built = folder.join(BUILT);
@@ -80,7 +75,9 @@ pub fn files(folder: &Path) -> PathBuf {
 
 pub fn program(folder: &Path) -> Result<PathBuf, CannotStart> {
     let files = files(folder);
-    built(&files).map_or_else(|| only_program(&files), Ok)
+    let built = PROGRAMS.map(|name| files.join(name));
+    let built = built.into_iter().find(|path| path.is_file());
+    built.map_or_else(|| only_program(&files), Ok)
 }
 
 /// The folder of all files, where the program is in another one, which a bot would see alone.
@@ -91,14 +88,8 @@ pub fn directory(folder: &Path, program: &Path) -> Option<PathBuf> {
 
 /// Whether there is something to build rather than a program; a `referee.toml` decides.
 pub fn is_needed(folder: &Path) -> bool {
-    let has_own = || folder.join(OWN).is_file();
-    if folder.join(BUILT).is_dir() {
-        return false;
-    }
-    match built(folder) {
-        Some(built) => recipe::is_source(&built),
-        None => has_own() || only_program(folder).map_or(true, |path| recipe::is_source(&path)),
-    }
+    let is_source = || only_program(folder).map_or(true, |path| recipe::is_source(&path));
+    !folder.join(BUILT).is_dir() && (folder.join(OWN).is_file() || is_source())
 }
 
 /// Builds a version with sources and no program. Returns the files that were made, or `None` if there was nothing to
@@ -208,13 +199,9 @@ async fn run(
     let folder = fs::canonicalize(folder)?;
     let program = confine(name, &folder, sandbox, recipe)?;
     let scratch = tempfile::tempdir()?;
-    let environment = match sandbox.kind() {
-        Kind::None => {
-            let scratch = scratch.path().to_string_lossy().into_owned();
-            vec![("TMPDIR".to_owned(), scratch)]
-        }
-        _ => Vec::new(),
-    };
+    let variable = || ("TMPDIR".to_owned(), scratch.path().display().to_string());
+    let environment = (sandbox.kind() == Kind::None).then(variable);
+    let environment: Vec<(String, String)> = environment.into_iter().collect();
     let mut process = Process::start(&program, &environment, None)?;
     process.ready().await?;
     let end = Instant::now() + TIME;
@@ -228,17 +215,14 @@ async fn run(
         output.extend(more);
     }
     let is_late = Instant::now() >= end;
-    let exit = if is_late || output.len() > MAX_BYTES {
+    let mut exit = if is_late || output.len() > MAX_BYTES {
         None
     } else {
         process.end_input(ENDING).await?
     };
     process.stop(GracePeriods::FAULT).await?;
     // Refused calls do not matter if the build succeeded.
-    let exit = exit.map(|exit| match exit {
-        Exit::Refused(how, _) => *how,
-        exit => exit,
-    });
+    exit.iter_mut().for_each(Exit::forgive_refusal);
     let problem = match exit {
         Some(Exit::Code(0)) if !output.is_empty() => return Ok(output),
         Some(Exit::Code(0)) => "it made no program".to_owned(),
@@ -298,7 +282,7 @@ mod tests {
         assert!(!is_needed(folder.path()));
         write("referee.toml");
         assert!(is_needed(folder.path()));
-        write(PROGRAMS[0]);
+        fs::create_dir(folder.path().join(BUILT)).expect("a folder");
         assert!(!is_needed(folder.path()));
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Backend, DEVICES};
 use crate::executable::find_in_path;
+use crate::policy::outside;
 use crate::settings::Settings;
 
 /// Where built-in bots find the referee's own file inside.
@@ -89,26 +90,13 @@ pub(crate) fn backend(
     add(&["--remount-ro", "/"]);
     let start = directory.unwrap_or(Path::new(SCRATCH));
     add(&["--chdir", &start.to_string_lossy()]);
+    let mut in_scratch = visible.to_vec();
+    in_scratch.retain(|path| path.starts_with(SCRATCH));
     Backend::Bwrap {
         program: self::program().unwrap_or_else(|| PathBuf::from("bwrap")),
         arguments,
-        kept: settings.keeps_box.then(|| within_scratch(visible)),
+        kept: settings.keeps_box.then(|| outside(in_scratch, visible)),
     }
-}
-
-/// The paths in the scratch directory, without those within others.
-fn within_scratch(visible: &[PathBuf]) -> Vec<PathBuf> {
-    let is_within = |path: &&PathBuf| path.starts_with(SCRATCH);
-    let is_top = |path: &&PathBuf| {
-        let above = |other: &PathBuf| other != *path && path.starts_with(other);
-        !visible.iter().any(above)
-    };
-    visible
-        .iter()
-        .filter(is_within)
-        .filter(is_top)
-        .cloned()
-        .collect()
 }
 
 fn directories_above<'a>(paths: impl Iterator<Item = &'a Path>) -> BTreeSet<&'a Path> {

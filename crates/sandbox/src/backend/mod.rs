@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::closed::ClosedDirectory;
-use super::settings::Kind;
 
 /// Devices without which many programs do not start. Not `/dev/zero`: memory mapped from it counts
 /// for no process.
@@ -35,13 +34,6 @@ pub enum Backend {
 }
 
 impl Backend {
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Landlock { .. } => Kind::Landlock.name(),
-            Self::Bwrap { .. } => Kind::Bwrap.name(),
-        }
-    }
-
     /// How many helper processes lie between the supervisor and the bot, each the parent of the
     /// next.
     pub const fn helpers(&self) -> usize {

@@ -119,7 +119,7 @@ fn is_bounded() -> bool {
 /// `mountinfo` in `/proc`.
 fn candidates(own: &str, mounts: &str, controller: Controller) -> Vec<ParentGroup> {
     let mut found = Vec::new();
-    for OwnGroup { group, top } in own_groups(own, mounts, controller.name()) {
+    for (group, top) in own_groups(own, mounts, controller.name()) {
         let Group { directory, version } = group;
         let is_top = directory == top;
         let place = |directory: PathBuf| ParentGroup {
@@ -144,19 +144,12 @@ pub enum Version {
     Two,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct OwnGroup {
-    group: Group,
-    /// The topmost directory of its hierarchy that this process sees.
-    top: PathBuf,
-}
-
 /// The groups of this process in which `controller` may be enabled, and those above.
 pub fn own_levels(controller: &str) -> Vec<PathBuf> {
     let own = procfs::own_file("cgroup").unwrap_or_default();
     let mounts = procfs::own_file("mountinfo").unwrap_or_default();
     let mut levels = Vec::new();
-    for OwnGroup { group, top } in own_groups(&own, &mounts, controller) {
+    for (group, top) in own_groups(&own, &mounts, controller) {
         let above = group.directory.ancestors();
         let seen = above.take_while(|directory| directory.starts_with(&top));
         levels.extend(seen.map(Path::to_owned));
@@ -164,9 +157,9 @@ pub fn own_levels(controller: &str) -> Vec<PathBuf> {
     levels
 }
 
-/// The groups of this process in which `controller` may be enabled. `own` and `mounts` are its
-/// `cgroup` and `mountinfo` in `/proc`.
-fn own_groups(own: &str, mounts: &str, controller: &str) -> Vec<OwnGroup> {
+/// The groups of this process in which `controller` may be enabled, each with the topmost directory of its
+/// hierarchy that this process sees. `own` and `mounts` are its `cgroup` and `mountinfo` in `/proc`.
+fn own_groups(own: &str, mounts: &str, controller: &str) -> Vec<(Group, PathBuf)> {
     let group = |line: &str| {
         let mut fields = line.splitn(3, ':');
         let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
@@ -177,8 +170,7 @@ fn own_groups(own: &str, mounts: &str, controller: &str) -> Vec<OwnGroup> {
         };
         let found = |line| mounted(line, version, controller, path);
         let (top, directory) = mounts.lines().find_map(found)?;
-        let group = Group { directory, version };
-        Some(OwnGroup { group, top })
+        Some((Group { directory, version }, top))
     };
     own.lines().filter_map(group).collect()
 }

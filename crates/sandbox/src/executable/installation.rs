@@ -9,12 +9,11 @@ use std::path::{Component, Path, PathBuf};
 
 use super::interpreter::{LANGUAGES, by_interpreter};
 use super::{all_in_path, check_header, find_in_path, shim};
+use crate::policy::outside;
 use crate::snapshot::lies_in;
 
 /// The most links and scripts followed; the kernel's own limit.
 const MOST_STEPS: usize = 40;
-
-const OF_PROGRAMS: [&str; 2] = ["bin", "sbin"];
 
 /// Subdirectories without which an installation's programs do not start.
 const LIBRARIES: [&str; 3] = ["lib", "lib64", "libexec"];
@@ -33,8 +32,9 @@ const OTHERS: [&str; 11] = [
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Installation {
-    /// The programs on the way, first one first.
-    pub programs: Vec<Named>,
+    /// The programs on the way, first one first: the path that `PATH` finds, which may be a shim, and the
+    /// program behind it, whose directory is canonical.
+    pub programs: Vec<(PathBuf, PathBuf)>,
     /// Canonical directories, and files whose directory holds more. None of the system's.
     pub paths: Vec<PathBuf>,
     /// Links on the way to them; their directories are canonical.
@@ -63,15 +63,6 @@ impl Installation {
     }
 }
 
-/// A program as named, and as run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
-    /// The path that `PATH` finds, which may be a shim.
-    pub path: PathBuf,
-    /// The program behind the shim; its directory is canonical.
-    pub program: PathBuf,
-}
-
 /// A program that a sandboxed bot does not see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
@@ -95,16 +86,12 @@ impl Follower {
     /// Everything that a program of the user's needs; the program is from `PATH` or the command
     /// line.
     pub fn follow(&self, path: &Path) -> Result<Installation, Unseen> {
-        let mut found = Installation::default();
-        self.add(path, &mut found, MOST_STEPS, false)?;
-        Ok(found)
+        self.add(path, MOST_STEPS, false)
     }
 
     /// What a file of the bot's needs. Its own claims make nothing visible.
     pub fn follow_own(&self, path: &Path) -> Result<Installation, Unseen> {
-        let mut found = Installation::default();
-        self.add_named(path, &mut found, MOST_STEPS)?;
-        Ok(found)
+        self.add_named(path, MOST_STEPS)
     }
 
     /// Removes what is shown with something else.
@@ -113,13 +100,9 @@ impl Follower {
             list.sort();
             list.dedup();
         }
-        let paths = found.paths.clone();
-        let is_within = |path: &Path, whole: &PathBuf| path != whole && path.starts_with(whole);
-        let is_repeated = |path: &Path| paths.iter().any(|whole| is_within(path, whole));
-        found.paths.retain(|path| !is_repeated(path));
-        found
-            .links
-            .retain(|link| !self.is_seen(link) && !is_repeated(link));
+        found.paths = outside(found.paths.clone(), &found.paths);
+        found.links.retain(|link| !self.is_seen(link));
+        found.links = outside(std::mem::take(&mut found.links), &found.paths);
     }
 
     fn is_own(&self, path: &Path) -> bool {
@@ -151,30 +134,27 @@ impl Follower {
     fn add(
         &self,
         path: &Path,
-        found: &mut Installation,
         steps: usize,
         for_environment: bool,
-    ) -> Result<(), Unseen> {
+    ) -> Result<Installation, Unseen> {
+        let mut found = Installation::default();
         let (Some(steps), Some(way)) = (steps.checked_sub(1), Way::to(path)) else {
-            return Ok(());
+            return Ok(found);
         };
         let program = Some(&way).filter(|way| !self.is_owned(way));
         let program = program.and_then(|_| shim::behind(path, &self.here));
         let Some(way) = program.map_or(Some(way), |program| Way::to(&program)) else {
-            return Ok(());
+            return Ok(found);
         };
         if self.is_owned(&way) {
-            return self.add_named(path, found, steps);
+            return self.add_named(path, steps);
         }
-        found.programs.push(Named {
-            path: path.to_owned(),
-            program: way.first.clone(),
-        });
+        found.programs.push((path.to_owned(), way.first.clone()));
         let environments: Vec<_> = way.environments().collect();
         for (root, base) in &environments {
-            self.show(&way.end, root, found)?;
+            found.paths.extend(self.to_show(&way.end, root)?);
             if let Some(base) = base {
-                self.add(base, found, steps, true)?;
+                found.extend(self.add(base, steps, true)?);
             }
         }
         found.note(&way.end, for_environment || !environments.is_empty());
@@ -190,17 +170,18 @@ impl Follower {
             if alone {
                 found.paths.push(end);
             } else {
-                self.show(&end, &whole, found)?;
+                found.paths.extend(self.to_show(&end, &whole)?);
             }
         }
-        self.add_interpreter(interpreter, found, steps)
+        found.extend(self.add_interpreter(interpreter, steps)?);
+        Ok(found)
     }
 
     /// For a program that a submission names by path, or that is its own: nothing is added unless
     /// the user's `PATH` leads there too.
-    fn add_named(&self, path: &Path, found: &mut Installation, steps: usize) -> Result<(), Unseen> {
+    fn add_named(&self, path: &Path, steps: usize) -> Result<Installation, Unseen> {
         let (Some(steps), Some(way)) = (steps.checked_sub(1), Way::to(path)) else {
-            return Ok(());
+            return Ok(Installation::default());
         };
         let environments: Vec<_> = way.environments().collect();
         let bases = environments.iter().map(|(_, base)| base.as_deref());
@@ -208,12 +189,13 @@ impl Follower {
         let mut needed: Vec<&PathBuf> = environments.iter().map(|(root, _)| root).collect();
         needed.extend(bases.iter().chain([&way]).flat_map(Way::places));
         if needed.iter().all(|path| self.is_seen(path)) {
+            let interpreter = check_header(&way.end, "").ok().flatten();
+            let interpreter = interpreter.filter(|name| name.contains('/') || is_interpreter(name));
+            let mut found = self.add_interpreter(interpreter, steps)?;
             if !self.is_own(&way.end) {
                 found.note(&way.end, !environments.is_empty());
             }
-            let interpreter = check_header(&way.end, "").ok().flatten();
-            let interpreter = interpreter.filter(|name| name.contains('/') || is_interpreter(name));
-            return self.add_interpreter(interpreter, found, steps);
+            return Ok(found);
         }
         let places = way.last_links.iter().chain(way.places());
         let names = places.filter_map(|place| place.file_name()?.to_str());
@@ -223,16 +205,16 @@ impl Follower {
             if is_owned || candidate.is_relative() {
                 continue;
             }
-            let mut more = Installation::default();
-            let added = self.add(&candidate, &mut more, steps, !environments.is_empty());
+            let Ok(found) = self.add(&candidate, steps, !environments.is_empty()) else {
+                continue;
+            };
             let is_shown = |path: &&PathBuf| {
                 self.is_seen(path)
-                    || more.links.contains(path)
-                    || more.paths.iter().any(|shown| path.starts_with(shown))
+                    || found.links.contains(path)
+                    || found.paths.iter().any(|shown| path.starts_with(shown))
             };
-            if added.is_ok() && needed.iter().all(is_shown) {
-                found.extend(more);
-                return Ok(());
+            if needed.iter().all(is_shown) {
+                return Ok(found);
             }
         }
         let unseen = needed.into_iter().find(|path| !self.is_seen(path));
@@ -248,43 +230,30 @@ impl Follower {
         })
     }
 
-    /// Adds what the interpreter of a shebang line needs. Its path alone makes nothing visible.
+    /// What the interpreter of a shebang line needs. Its path alone makes nothing visible.
     fn add_interpreter(
         &self,
         interpreter: Option<String>,
-        found: &mut Installation,
         steps: usize,
-    ) -> Result<(), Unseen> {
+    ) -> Result<Installation, Unseen> {
         match interpreter {
-            Some(path) if path.contains('/') => self.add_named(Path::new(&path), found, steps),
-            Some(name) if let Some(path) = find_users(&name) => {
-                self.add(&path, found, steps, false)
-            }
-            _ => Ok(()),
+            Some(path) if path.contains('/') => self.add_named(Path::new(&path), steps),
+            Some(name) if let Some(path) = find_users(&name) => self.add(&path, steps, false),
+            _ => Ok(Installation::default()),
         }
     }
 
-    fn show(
-        &self,
-        program: &Path,
-        directory: &Path,
-        found: &mut Installation,
-    ) -> Result<(), Unseen> {
-        let Ok(directory) = directory.canonicalize() else {
-            return Ok(());
-        };
-        if self.is_seen(&directory) {
-            return Ok(());
-        }
-        if self.is_wide(&directory) {
-            return Err(Unseen {
+    /// A directory that `program` needs, unless it is seen already.
+    fn to_show(&self, program: &Path, directory: &Path) -> Result<Option<PathBuf>, Unseen> {
+        let directory = directory.canonicalize().ok();
+        match directory.filter(|directory| !self.is_seen(directory)) {
+            Some(directory) if self.is_wide(&directory) => Err(Unseen {
                 program: program.to_owned(),
                 directory,
                 is_wide: true,
-            });
+            }),
+            directory => Ok(directory),
         }
-        found.paths.push(directory);
-        Ok(())
     }
 }
 
@@ -313,9 +282,10 @@ fn installation_of(program: &Path) -> PathBuf {
     {
         return brew.to_owned();
     }
-    let of_programs = |name: &OsStr| OF_PROGRAMS.iter().any(|&known| name == known);
     match directory.parent() {
-        Some(above) if directory.file_name().is_some_and(of_programs) => above.to_owned(),
+        Some(above) if directory.ends_with("bin") || directory.ends_with("sbin") => {
+            above.to_owned()
+        }
         _ => directory.to_owned(),
     }
 }

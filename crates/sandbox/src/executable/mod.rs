@@ -8,7 +8,7 @@ pub mod interpreter;
 mod shim;
 
 use std::collections::VecDeque;
-use std::env;
+use std::env::{self, consts::ARCH};
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -126,12 +126,15 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
             .or_else(|(cause, fix)| cannot(&cause, &fix));
     }
     if let Some(elf) = header.strip_prefix(b"\x7fELF") {
-        return match (elf_machine(elf), elf_machine(&own_elf())) {
-            (Some(theirs), Some(ours)) if theirs != ours => {
-                let theirs = machine_name(theirs);
+        let ours = MACHINES.iter().find(|(_, arch, _)| *arch == ARCH);
+        return match (elf_machine(elf), ours) {
+            (Some(theirs), Some((number, _, ours))) if theirs != *number => {
+                let known = MACHINES.iter().find(|(number, ..)| *number == theirs);
+                let named = known.map(|(.., name)| (*name).to_owned());
+                let theirs = named.unwrap_or_else(|| format!("ELF machine {theirs}"));
                 cannot(
                     &format!("it is a program for another kind of CPU ({theirs})"),
-                    &format!("compile it on this machine ({})", machine_name(ours)),
+                    &format!("compile it on this machine ({ours})"),
                 )
             }
             _ => Ok(None),
@@ -145,8 +148,8 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
     // A shell would run it as a script.
     let looks_like_text = !header.contains(&0);
     let other = "neither a program of this system nor a script";
-    let foreign = foreign.iter().find(|(magic, _)| header.starts_with(magic));
-    let foreign = foreign.map(|(_, what)| *what);
+    let mut foreign = foreign.into_iter();
+    let foreign = foreign.find_map(|(magic, what)| header.starts_with(magic).then_some(what));
     if cfg!(target_os = "linux")
         && let Some(what) = foreign.or((!looks_like_text).then_some(other))
     {
@@ -184,20 +187,19 @@ pub fn has_windows_lines(path: &Path) -> bool {
 
 /// The shebang line as the kernel reads it: the interpreter, and the rest as one argument.
 #[cfg(all(target_os = "linux", not(portable)))]
-pub fn shebang(path: &Path) -> io::Result<Option<(String, Option<String>)>> {
-    let header = start_of(path, 512)?;
-    let line = header.split(|&byte| byte == b'\n').next();
-    let Some(line) = line.and_then(|line| line.strip_prefix(b"#!")) else {
-        return Ok(None);
-    };
-    let line = String::from_utf8_lossy(line);
-    let line = line.trim_matches([' ', '\t']);
-    let (interpreter, argument) = line.split_once([' ', '\t']).unwrap_or((line, ""));
-    let argument = argument.trim_matches([' ', '\t']);
-    Ok(Some((
-        interpreter.to_owned(),
-        (!argument.is_empty()).then(|| argument.to_owned()),
-    )))
+pub fn shebang(path: &Path) -> Option<(String, Option<String>)> {
+    let header = start_of(path, 512).ok()?;
+    let line = header.split(|&byte| byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line.strip_prefix(b"#!")?);
+    let (interpreter, rest) = split_shebang(&line);
+    let rest = Some(rest.to_owned()).filter(|rest| !rest.is_empty());
+    Some((interpreter.to_owned(), rest))
+}
+
+fn split_shebang(line: &str) -> (&str, &str) {
+    let line = line.trim_ascii();
+    let (interpreter, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+    (interpreter, rest.trim_ascii())
 }
 
 /// The interpreter of a shebang line (without `#!`), or what is wrong with it and the fix; a relative
@@ -212,9 +214,7 @@ fn check_shebang(line: &[u8], folder: &Path) -> Result<String, (String, String)>
         );
     }
     let line = String::from_utf8_lossy(line);
-    let line = line.trim_ascii();
-    let (interpreter, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
-    let rest = rest.trim_ascii();
+    let (interpreter, rest) = split_shebang(&line);
     if interpreter.is_empty() {
         return cannot(
             "its first line is #! without an interpreter",
@@ -319,20 +319,11 @@ fn elf_machine(after_magic: &[u8]) -> Option<u16> {
     })
 }
 
-/// The start of the referee's own file after the magic; empty when unreadable.
-fn own_elf() -> Vec<u8> {
-    let header = env::current_exe().and_then(|program| start_of(&program, 64));
-    let header = header.unwrap_or_default();
-    header.strip_prefix(b"\x7fELF").unwrap_or(&[]).to_vec()
-}
-
-fn machine_name(machine: u16) -> String {
-    match machine {
-        3 => "x86, 32 bits".to_owned(),
-        40 => "ARM, 32 bits".to_owned(),
-        62 => "x86-64".to_owned(),
-        183 => "ARM, 64 bits".to_owned(),
-        243 => "RISC-V".to_owned(),
-        other => format!("ELF machine {other}"),
-    }
-}
+/// Kinds of CPU: the number in an ELF header, Rust's name, and the name for people.
+const MACHINES: [(u16, &str, &str); 5] = [
+    (3, "x86", "x86, 32 bits"),
+    (40, "arm", "ARM, 32 bits"),
+    (62, "x86_64", "x86-64"),
+    (183, "aarch64", "ARM, 64 bits"),
+    (243, "riscv64", "RISC-V"),
+];

@@ -14,7 +14,7 @@ pub(super) use self::ownership::check_program;
 pub use self::ownership::own_program;
 use self::ownership::{Owned, beside, canonical, leads_out};
 #[cfg(all(target_os = "linux", not(portable)))]
-pub(super) use self::ownership::{SYSTEM, lies_in};
+pub(super) use self::ownership::{SYSTEM, lies_in, shown};
 use self::walk::Walk;
 pub use self::walk::is_own_page;
 use crate::confinement::BotCommand;
@@ -118,18 +118,12 @@ impl BotFiles {
     /// that lead out of the bot's directory, and anything but files, directories and links.
     pub fn copy(&self, target: &Path) -> Result<Snapshot, CannotStart> {
         let (hash, bytes) = self.walk(Some(target))?;
-        if self.path().is_none() {
-            return Ok(Snapshot {
-                hash,
-                argv: self.argv.clone(),
-                directory: None,
-                bytes: 0,
-            });
-        }
+        let directory = self.path().map(|_| target.to_owned());
         let root = self.root();
         let moved = |(index, word): (usize, &String)| {
             // A first word without a slash is looked up in `PATH`.
-            if word.starts_with('-') || (index == 0 && !is_path(word)) {
+            let is_named = word.starts_with('-') || (index == 0 && !is_path(word));
+            if directory.is_none() || is_named {
                 return word.clone();
             }
             let path = Path::new(word);
@@ -147,7 +141,7 @@ impl BotFiles {
         Ok(Snapshot {
             hash,
             argv: self.argv.iter().enumerate().map(moved).collect(),
-            directory: Some(target.to_owned()),
+            directory,
             bytes,
         })
     }

@@ -201,6 +201,6 @@ pub(super) fn beside(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
     }
 }
 
-pub(super) fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     escape(path.as_os_str().as_encoded_bytes())
 }

@@ -17,7 +17,7 @@ use super::kept_box::KeptBox;
 use super::message::{SpawnRequest, SupervisorEvent, receive_some, send_descriptors};
 use crate::backend::Backend;
 use crate::cgroup::{Group, OpenAccount};
-use crate::limits::{ExitReport, ResourceLimits};
+use crate::limits::ExitReport;
 use crate::procfs;
 use crate::settings::Settings;
 use crate::system::most_open_files;
@@ -209,10 +209,6 @@ impl SupervisorConnection {
     /// child any more.
     pub fn bot(&self, leader: Pid) -> Option<Pid> {
         (0..self.helpers()).try_fold(leader, |pid, _| procfs::children(pid).first().copied())
-    }
-
-    pub fn limits(&self) -> &ResourceLimits {
-        &self.settings.request.limits
     }
 }
 

@@ -183,12 +183,10 @@ fn read_path(thread: u32, address: u64) -> Result<PathBuf, Errno> {
         let read = &page[..count];
         if let Some(end) = read.iter().position(|&byte| byte == 0) {
             bytes.extend_from_slice(&read[..end]);
-            let is_empty = bytes.is_empty();
-            return if is_empty {
-                Err(Errno::NOENT)
-            } else {
-                Ok(OsString::from_vec(bytes).into())
-            };
+            let path = Some(bytes).filter(|path| !path.is_empty());
+            return path
+                .map(|path| OsString::from_vec(path).into())
+                .ok_or(Errno::NOENT);
         }
         if count == 0 {
             return Err(Errno::FAULT);

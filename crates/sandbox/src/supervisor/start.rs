@@ -159,11 +159,13 @@ pub(super) fn restrict_self(restrictions: Restrictions, supervisor: &UnixStream)
         user,
     } = restrictions;
     let filter = seccomp::filter(situation)?;
+    // More than it may use: runtimes reserve what they never touch.
+    let reservable = limits.memory.saturating_mul(2).saturating_add(256 << 20);
     let mut most = vec![
         // Not 0: then the system's core dump program would run, outside and with full rights. A
         // file of one byte is never written.
         (Resource::Core, 1),
-        (Resource::Data, limits.reservable_memory()),
+        (Resource::Data, reservable),
         (Resource::Fsize, limits.scratch),
         (Resource::Nofile, limits.open_files),
         (Resource::Memlock, 1 << 16),

@@ -113,6 +113,7 @@ pub(super) fn supervise(
         cpu_ms: cpu.as_secs_f64() * 1e3,
         memory_kb: largest.max(watch.peak),
         exceeded,
+        limits: watch.limits,
         network,
     })
 }
