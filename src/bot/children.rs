@@ -56,7 +56,6 @@ pub(super) fn try_no_starts() -> Option<RwLockWriteGuard<'static, ()>> {
 }
 
 impl Starting {
-    #[expect(clippy::unused_self, reason = "it shows that the right is held")]
     pub(crate) fn own(&self, pid: Pid, name: &str) -> OwnedChild {
         static SERIAL: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let serial = SERIAL.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

@@ -17,10 +17,7 @@ use crate::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
 use crate::system::{command_word, is_executable, is_path, make_executable, split_command};
 use crate::text::{cause, escape_path, meant, short_name};
 
-#[allow(
-    clippy::large_enum_variant,
-    reason = "there are two; on Linux it is smaller"
-)]
+#[allow(clippy::large_enum_variant, reason = "on Linux it is smaller")]
 #[derive(Clone, Debug)]
 pub enum BotSpec {
     Human,

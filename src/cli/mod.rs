@@ -16,6 +16,7 @@ use self::commands::{
 use self::support::logging::LogOptions;
 use self::support::prelude::*;
 use self::support::{config, output};
+use referee::league::grading;
 use referee::report::has_word;
 #[cfg(all(target_os = "linux", not(portable)))]
 use referee::sandbox::supervisor;
@@ -343,7 +344,7 @@ fn run_parsed(cli: &Cli) -> Result<()> {
         Command::Print(PrintCommand::Completions(args)) => print::completions(args, program()),
         Command::Print(PrintCommand::Man(args)) => print::man(args, program()),
         Command::Print(PrintCommand::Schema(args)) => print::schema(args),
-        Command::Print(PrintCommand::Scale) => grade::print_scale(),
+        Command::Print(PrintCommand::Scale) => output::print(grading::scale::DEFAULT),
         Command::Bot(args) => bot::run(args),
     }
 }

@@ -58,10 +58,6 @@ pub(super) enum Question<'a> {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a field of the answer"
-)]
 pub struct About {
     /// In records and in a bot's environment.
     pub name: String,

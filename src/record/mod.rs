@@ -111,10 +111,6 @@ pub struct Record {
     pub more: Map<String, Value>,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes fields by reference"
-)]
 const fn is_zero(count: &u32) -> bool {
     *count == 0
 }

@@ -84,11 +84,6 @@ mod word {
 
     use super::{Value, lenient};
 
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        clippy::ref_option,
-        reason = "of serde"
-    )]
     pub(super) fn serialize<S: Serializer>(
         value: &Option<Value>,
         serializer: S,

@@ -211,11 +211,6 @@ impl FourInARow {
         Ok(Position::of(State::FourInARow(position)))
     }
 
-    #[expect(
-        clippy::unused_self,
-        clippy::trivially_copy_pass_by_ref,
-        reason = "Python calls it"
-    )]
     const fn __repr__(&self) -> &'static str {
         "referee.FourInARow()"
     }

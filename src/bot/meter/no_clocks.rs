@@ -12,7 +12,6 @@ pub(super) struct Clocks {
     pub(super) has_ended_children: bool,
 }
 
-#[expect(clippy::unused_self, reason = "as on Linux")]
 impl Clocks {
     pub(super) const fn new(_: Pid, _: Option<usize>) -> Self {
         Self {

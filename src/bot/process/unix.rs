@@ -4,7 +4,6 @@
 //! `pre_exec`, which lets the standard library use `posix_spawn`.
 
 use std::io;
-use std::num::NonZero;
 use std::os::unix::process::ExitStatusExt as _;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
@@ -31,8 +30,9 @@ use crate::system::Pid;
 impl Pipes {
     /// A supervisor is not given the bot's `stdin`.
     pub(super) fn of(child: &mut Child, stdin: Option<ChildStdin>) -> io::Result<Self> {
-        // Read once: the number of CPUs is in files of control groups.
-        static SHARED: LazyLock<bool> = LazyLock::new(|| is_shared(available_parallelism().ok()));
+        // Whether the referee and its bots have only one CPU. Read once: the number is in files of control groups.
+        static SHARED: LazyLock<bool> =
+            LazyLock::new(|| available_parallelism().is_ok_and(|number| number.get() == 1));
         let stdin = stdin.or_else(|| child.stdin.take());
         let (Some(stdin), Some(stdout), Some(errors)) =
             (stdin, child.stdout.take(), child.stderr.take())
@@ -144,11 +144,6 @@ pub(super) struct AnswerPipe {
     asked: Option<Asked>,
 }
 
-/// Whether the referee and its bots have only one CPU.
-fn is_shared(processors: Option<NonZero<usize>>) -> bool {
-    processors.is_some_and(|number| number.get() == 1)
-}
-
 pub(super) fn has_unread(requests: &RequestPipe) -> bool {
     rustix::io::ioctl_fionread(&requests.pipe).is_ok_and(|bytes| bytes > 0)
 }
@@ -215,17 +210,5 @@ impl AsyncRead for AnswerPipe {
             }
         }
         Pin::new(&mut this.pipe).poll_read(cx, buffer)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_processor_is_shared() {
-        assert!(is_shared(NonZero::new(1)));
-        assert!(!is_shared(NonZero::new(2)));
-        assert!(!is_shared(None));
     }
 }

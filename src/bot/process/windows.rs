@@ -90,11 +90,9 @@ impl Group {
     }
 
     /// Processes cannot be stopped here.
-    #[expect(clippy::unused_self, reason = "as on other systems")]
     pub(super) const fn set_stopped(&self, _: bool) {}
 
     /// The end of their input was the request.
-    #[expect(clippy::unused_self, reason = "as on other systems")]
     pub(super) const fn ask_to_end(&self, _: bool) {}
 
     pub(super) fn end(&self, _: bool) {

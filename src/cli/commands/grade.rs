@@ -43,10 +43,6 @@ pub(crate) struct Args {
     play: PlayOptions,
 }
 
-pub(crate) fn print_scale() -> Result<()> {
-    print(scale::DEFAULT)
-}
-
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (scale, base) = read_scale(args.scale.as_deref())?;
     let mut options = Options {

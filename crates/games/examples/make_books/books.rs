@@ -10,6 +10,7 @@ use referee_games::solver::four_in_a_row::{BOOK_DISCS, book_key as four_key};
 
 use compact_book::{HEADER, bytes_of, mixed, slots_of};
 
+#[expect(clippy::cast_possible_truncation, reason = "slots are few")]
 #[path = "../../src/solver/compact_book.rs"]
 #[allow(dead_code, reason = "a book is only written here")]
 pub(crate) mod compact_book;

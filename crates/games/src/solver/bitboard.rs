@@ -46,7 +46,6 @@ pub(super) fn bits(mut set: u16) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let lowest = set.trailing_zeros();
         set &= set.wrapping_sub(1);
-        #[expect(clippy::cast_possible_truncation, reason = "at most 16")]
         (lowest < 16).then_some(lowest as u8)
     })
 }

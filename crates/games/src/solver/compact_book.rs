@@ -68,10 +68,6 @@ pub(crate) fn bytes_of(slots: usize, bits: u32) -> Option<usize> {
 
 /// Each in a segment of its own.
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "slots are numbered below the length of a vector"
-)]
 pub(crate) const fn slots(hash: u64, segment: u64, segments: u64) -> [usize; 3] {
     let first = ((hash as u128 * (segment * segments) as u128) >> 64) as u64;
     let mask = segment - 1;

@@ -2,6 +2,11 @@
 //!
 //! docs/internals/solver.md describes the method and what it costs.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "bits of words, and small indices"
+)]
+
 mod bitboard;
 mod compact_book;
 mod evaluation;

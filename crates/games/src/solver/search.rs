@@ -2,10 +2,7 @@
 //!
 //! A node is a board with a piece in hand that completes no line. A turn places it and gives another, so the sides
 //! alternate from node to node.
-#![expect(
-    clippy::cast_possible_truncation,
-    reason = "indices of cells, pieces and turns are small"
-)]
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrayvec::ArrayVec;
@@ -342,7 +339,6 @@ impl CurrentlySearched {
         Self([const { AtomicU64::new(0) }; Self::SLOTS])
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "any bits will do")]
     const fn slot(&self, hash: u64) -> &AtomicU64 {
         &self.0[hash as usize % Self::SLOTS]
     }

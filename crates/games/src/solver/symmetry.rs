@@ -3,10 +3,6 @@
 //! A position is described by the lines that can still be completed, with which properties, by the free cells on them
 //! and by the pieces that are left. Then the cells are permuted so that the set of free cells is the smallest number, the
 //! features are complemented so that the piece in hand is 0000, and sorted. Equal keys mean equal values, not conversely.
-#![expect(
-    clippy::cast_possible_truncation,
-    reason = "only the low bits of a set are wanted"
-)]
 
 use std::sync::LazyLock;
 
@@ -372,10 +368,6 @@ impl LiveLines {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "only the lowest lane is wanted"
-)]
 const fn lowest_lane(v: Lanes) -> u16 {
     let v = v | v >> 32;
     (v | v >> 16) as u16

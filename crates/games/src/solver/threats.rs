@@ -142,10 +142,6 @@ pub(super) const fn safe_cells(after: [Lanes; 2], gift: u8, free: u16) -> u16 {
     let waits = after[1] & ALL[gift as usize] | after[0] & ALL[opposite(gift)];
     let waits = waits | waits >> 32;
     let waits = waits | waits >> 16;
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "only the lowest lane is wanted"
-    )]
     let waits = waits as u16;
     free & !waits
 }

@@ -3,11 +3,6 @@
 //! An entry is one `u64`, read and written whole: 52 bits of the position's hash, the two bounds of its score, and
 //! the nodes that they cost. The bucket follows from a second, independent hash. One look-up in 2^49 accepts a wrong entry.
 
-#![expect(
-    clippy::cast_possible_truncation,
-    reason = "only the low bits of a hash or an entry are wanted"
-)]
-
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::Zeroable;

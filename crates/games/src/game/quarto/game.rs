@@ -69,10 +69,6 @@ impl Edition {
         order.filter(|&piece| position.is_left(piece))
     }
 
-    fn shown_left(&self, position: &Position) -> String {
-        joined(self.left_in_order(position).map(|piece| self.shown(piece)))
-    }
-
     fn read_piece(&self, typed: &str) -> Option<Piece> {
         match self.format {
             PieceFormat::Binary if typed.len() != 4 => None,
@@ -421,7 +417,7 @@ impl BuiltinGame for Edition {
 
     /// Pieces are typed as symbols, binary or decimal, cells as numbers or as row and column.
     fn read_move(&self, position: &Position, typed: &str) -> Result<Move, String> {
-        let left = || self.shown_left(position);
+        let left = || joined(self.left_in_order(position).map(|piece| self.shown(piece)));
         if position.hand().is_some() {
             let cell = read_cell(typed)?;
             return match position.board().get(cell) {

@@ -81,7 +81,6 @@ impl Board {
         })
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "at most 42")]
     pub(super) const fn free(&self) -> u8 {
         (CELLS & !self.all).count_ones() as u8
     }

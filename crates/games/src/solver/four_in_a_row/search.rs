@@ -170,7 +170,6 @@ impl Table {
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "below the number of pairs")]
     fn pair(&self, hash: Hash) -> &[AtomicU64; 2] {
         let index = (u128::from(hash.slot) * self.pairs.len() as u128) >> 64;
         &self.pairs[index as usize].0
