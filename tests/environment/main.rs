@@ -70,12 +70,12 @@ const MODULES: [(&str, Trials); 24] = [
     ("windows", windows::trials),
     ("arm64", arm64::trials),
     ("systems", systems::trials),
-    ("packages", packages::trials),
+    ("engines", engines::trials),
     ("interpreters", interpreters::trials),
     ("soak", soak::trials),
     ("load", load::trials),
+    ("packages", packages::trials),
     ("browser", browser::trials),
-    ("engines", engines::trials),
 ];
 
 /// Whether a filter can match a test of a module. Checking a module's requirements takes time, so
