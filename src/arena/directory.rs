@@ -57,10 +57,6 @@ impl TournamentDirectory {
         Ok(["jsonl", "header"].map(|ending| folder.join(format!("{name}.{ending}"))))
     }
 
-    pub fn stderr_file(&self, slug: &str) -> PathBuf {
-        self.path.join("bots").join(slug).join("stderr.log")
-    }
-
     pub fn plan(&self) -> Result<Option<Plan>> {
         let path = self.plan_file();
         let text = if_there(text_file::read(&path, text_file::KEPT));

@@ -132,7 +132,8 @@ impl<'a> Arena<'a> {
     ) -> Result<Self, TournamentError> {
         let results = TournamentDirectory::read_journal(journal_file, &plan)?;
         let with_log = |entrant: Entrant| {
-            let log = StderrLog::new(directory.stderr_file(&entrant.plan.slug));
+            let folder = directory.path().join("bots").join(&entrant.plan.slug);
+            let log = StderrLog::new(folder.join("stderr.log"));
             (entrant, Arc::new(log))
         };
         Ok(Self {

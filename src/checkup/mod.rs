@@ -117,10 +117,6 @@ pub struct Check {
 }
 
 impl Check {
-    pub const fn is_fault(&self) -> bool {
-        self.required && matches!(self.verdict, Verdict::Bad(_) | Verdict::Skipped)
-    }
-
     pub const fn problem(&self) -> Option<&Problem> {
         match &self.verdict {
             Verdict::Bad(problem) => Some(problem),
@@ -139,7 +135,11 @@ pub struct Report {
 impl Report {
     /// It fails no required check. What was left out for want of time keeps no bot from entering.
     pub fn is_fit(&self) -> bool {
-        !self.checks.iter().any(Check::is_fault)
+        let failed = |check: &Check| matches!(check.verdict, Verdict::Bad(_) | Verdict::Skipped);
+        !self
+            .checks
+            .iter()
+            .any(|check| check.required && failed(check))
     }
 
     /// What is required comes before what is advice, then what the rules of the game have a hint for, and then what was

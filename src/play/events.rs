@@ -29,12 +29,7 @@ pub(super) fn asked(bot: &Span, request: &str, allowance: Allowance, fresh: bool
         fresh,
         "deadline set"
     );
-    trace!(
-        target: WIRE,
-        parent: bot,
-        line = request.trim_end_matches('\n'),
-        "asked"
-    );
+    trace!(target: WIRE, parent: bot, line = request.trim_end_matches('\n'), "asked");
 }
 
 pub(super) fn answered(bot: &Span, reply: Result<&Reply<'_>, &Fault>, allowance: Allowance) {

@@ -13,6 +13,7 @@ pub mod text_file;
 use std::sync::{Arc, OnceLock};
 
 use referee_games::game::{Game, registry};
+use referee_stats::standings;
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use serde_json::{Map, Value};
@@ -135,6 +136,25 @@ impl Record {
     /// 0 for the bot that acted first; turns count from 0.
     pub fn side_of(&self, turn: usize) -> usize {
         side_of(self.movers.as_deref(), turn)
+    }
+
+    /// For the summary of a match: without what bots said and what an analysis found.
+    pub fn as_game(&self) -> standings::Game<'_> {
+        let mut times = <[standings::GameTimes; 2]>::default();
+        for (turn, &ms) in self.times_ms.iter().enumerate() {
+            times[self.side_of(turn)].add(ms);
+        }
+        let forfeit = |by: BotIndex| (by.index(), self.result.reason.name());
+        standings::Game {
+            id: &self.id,
+            names: self.bots.each_ref().map(|bot| &*bot.name),
+            first: self.first.index(),
+            winner: self.result.winner.map(BotIndex::index),
+            forfeit: self.result.by.map(forfeit),
+            times,
+            tallies: None,
+            sure: [0; 2],
+        }
     }
 
     /// As a sentence: `greedy.py wins: H4 big, V3 square.`

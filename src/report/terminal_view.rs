@@ -12,7 +12,7 @@ use crate::game::Game;
 use crate::game::{Picture, Side};
 use crate::play::GameEvent;
 use crate::play::game_runner::GameFault;
-use crate::record::{BotIndex, FinishedRecord, Record, RecordSummary};
+use crate::record::{BotIndex, FinishedRecord, Record};
 use crate::text::{counted, cut, escape, escape_controls, short_name};
 use crate::tournament::standings::{Collector, Place, Ranking};
 
@@ -359,11 +359,8 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             self.out.flush()?;
             self.forfeit(record, fault)?;
         }
-        if self.games > 1
-            && !self.options.json
-            && let Ok(game) = RecordSummary::parse(game.line().as_bytes())
-        {
-            self.collector.add(&game.with_times(game.times()));
+        if self.games > 1 && !self.options.json {
+            self.collector.add(&record.as_game());
         }
         if self.options.detail == Detail::Score {
             return Ok(());

@@ -45,12 +45,34 @@ const KEPT: [&str; 9] = [
 /// not depend on where the tests are started.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     signals::unignore();
+    #[cfg(unix)]
+    open_program();
     let mut command = Command::new(program);
     let kept = KEPT
         .iter()
         .filter_map(|name| Some((name, std::env::var_os(name)?)));
     command.env_clear().envs(kept).env("LANG", "C.UTF-8");
     command
+}
+
+/// Root's bots run as another user, who must get to the program also when it was built with a umask that keeps others out.
+#[cfg(unix)]
+fn open_program() {
+    use std::os::unix::fs::PermissionsExt as _;
+    static ONCE: std::sync::Once = std::sync::Once::new();
+
+    ONCE.call_once(|| {
+        let program = Path::new(env!("CARGO_BIN_EXE_referee"));
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let own = program
+            .ancestors()
+            .take_while(|path| path.starts_with(here));
+        for path in own.filter(|_| rustix::process::geteuid().is_root()) {
+            let mut mode = fs::metadata(path).expect("it is there").permissions();
+            mode.set_mode(mode.mode() | if path == program { 0o005 } else { 0o001 });
+            fs::set_permissions(path, mode).expect("its mode");
+        }
+    });
 }
 
 /// Where [`Referee::recorded`] has the records written, in the scratch directory.

@@ -74,8 +74,8 @@ const MODULES: [(&str, Trials); 24] = [
     ("interpreters", interpreters::trials),
     ("soak", soak::trials),
     ("load", load::trials),
-    ("packages", packages::trials),
     ("browser", browser::trials),
+    ("packages", packages::trials),
 ];
 
 /// Whether a filter can match a test of a module. Checking a module's requirements takes time, so
@@ -116,7 +116,16 @@ fn main() {
                 trial.name()
             );
         }
-        trials.extend(of_module);
+        if module == "packages" {
+            // Between those of the browser, of which two run at once.
+            let mut place = trials.len().saturating_sub(of_module.len() * 7);
+            for trial in of_module {
+                trials.insert(place.min(trials.len()), trial);
+                place += 8;
+            }
+        } else {
+            trials.extend(of_module);
+        }
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     hostile::remove_shared();

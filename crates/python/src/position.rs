@@ -165,12 +165,8 @@ fn searched<T: Send>(
                     Ok(found) => return Ok(found),
                     Err(RecvTimeoutError::Disconnected) => return Err(wrong("the search failed")),
                     Err(RecvTimeoutError::Timeout) => {
-                        #[expect(
-                            clippy::redundant_closure_for_method_calls,
-                            reason = "the method is of one lifetime"
-                        )]
-                        let signals = Python::attach(|py| py.check_signals());
-                        if let Err(interrupted) = signals {
+                        let heed = |py: Python<'_>| py.check_signals();
+                        if let Err(interrupted) = Python::attach(heed) {
                             stop.store(true, Ordering::Relaxed);
                             return Err(interrupted);
                         }

@@ -398,10 +398,7 @@ impl GameTimes {
         }
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "logarithms of times are small"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "logarithms are small")]
     pub fn add(&mut self, ms: f64) {
         let bin = (ms.max(1e-6).ln() * BINS).round() as i32;
         self.bins.push(bin);
