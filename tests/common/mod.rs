@@ -62,6 +62,8 @@ fn open_program() {
     static ONCE: std::sync::Once = std::sync::Once::new();
 
     ONCE.call_once(|| {
+        // To what tests write, too.
+        rustix::process::umask(rustix::fs::Mode::WGRP | rustix::fs::Mode::WOTH);
         let program = Path::new(env!("CARGO_BIN_EXE_referee"));
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let own = program
@@ -73,6 +75,13 @@ fn open_program() {
             fs::set_permissions(path, mode).expect("its mode");
         }
     });
+}
+
+/// A directory with a path that the first line of a program can have: without a space.
+pub(crate) fn plain_directory() -> TempDir {
+    #[cfg(unix)]
+    open_program();
+    tempfile::tempdir_in("/tmp").expect("a directory")
 }
 
 /// Where [`Referee::recorded`] has the records written, in the scratch directory.

@@ -338,7 +338,7 @@ fn what_a_bot_that_ends_has_used_is_told() {
 fn an_interpreter_that_cannot_be_seen_is_told_before_the_first_game() {
     for kind in sandboxes() {
         // Not in TMPDIR: a first line can name no path with a space.
-        let place = tempfile::tempdir_in("/tmp").expect("a directory");
+        let place = crate::common::plain_directory();
         let [own, tools] = ["own", "tools"].map(|name| place.path().join(name));
         for directory in [&own, &tools] {
             fs::create_dir(directory).expect("a directory");
