@@ -13,7 +13,7 @@ pub mod text_file;
 use std::sync::{Arc, OnceLock};
 
 use referee_games::game::{Game, registry};
-use referee_stats::standings;
+use referee_stats::standings::{self, GameTimes};
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use serde_json::{Map, Value};
@@ -140,10 +140,6 @@ impl Record {
 
     /// For the summary of a match: without what bots said and what an analysis found.
     pub fn as_game(&self) -> standings::Game<'_> {
-        let mut times = <[standings::GameTimes; 2]>::default();
-        for (turn, &ms) in self.times_ms.iter().enumerate() {
-            times[self.side_of(turn)].add(ms);
-        }
         let forfeit = |by: BotIndex| (by.index(), self.result.reason.name());
         standings::Game {
             id: &self.id,
@@ -151,7 +147,7 @@ impl Record {
             first: self.first.index(),
             winner: self.result.winner.map(BotIndex::index),
             forfeit: self.result.by.map(forfeit),
-            times,
+            times: times_by_side(&self.times_ms, self.movers.as_deref()),
             tallies: None,
             sure: [0; 2],
         }
@@ -212,6 +208,16 @@ impl Record {
 fn side_of(movers: Option<&str>, turn: usize) -> usize {
     let mover = movers.and_then(|movers| movers.as_bytes().get(turn));
     mover.map_or(turn % 2, |&digit| usize::from(digit == b'1'))
+}
+
+/// Of the bot that moved first, and of the other.
+fn times_by_side(times_ms: &[f64], movers: Option<&str>) -> [GameTimes; 2] {
+    let room = times_ms.len() / 2 + 1;
+    let mut times = [0, 1].map(|_| GameTimes::with_capacity(room));
+    for (turn, &ms) in times_ms.iter().enumerate() {
+        times[side_of(movers, turn)].add(ms);
+    }
+    times
 }
 
 /// The record of a finished game, and its line, serialized when it is first needed.

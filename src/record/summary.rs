@@ -157,12 +157,7 @@ impl<'a> RecordSummary<'a> {
 
     /// Of the bot that moved first, and of the other.
     pub fn times(&self) -> [GameTimes; 2] {
-        let room = self.times_ms.len() / 2 + 1;
-        let mut times = [0, 1].map(|_| GameTimes::with_capacity(room));
-        for (turn, &ms) in self.times_ms.iter().enumerate() {
-            times[self.side_of(turn)].add(ms);
-        }
-        times
+        super::times_by_side(&self.times_ms, self.movers.as_deref())
     }
 
     /// By bot: turns before which it said that it was sure to win, by a `score` of 0.8 to 1.

@@ -49,8 +49,8 @@ use libtest_mimic::{Arguments, Trial};
 /// Creates the trials of a module.
 type Trials = fn() -> Vec<Trial>;
 
-/// The modules and their trials, whose names all begin with that of the module. Those that start
-/// large programs are last, as they may wait for each other.
+/// The modules and their trials, whose names all begin with that of the module. Those of the browser are last, as they
+/// wait for each other.
 const MODULES: [(&str, Trials); 24] = [
     ("hunt", hunt::trials),
     ("people", people::trials),
