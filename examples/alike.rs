@@ -12,14 +12,14 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand::{RngExt as _, SeedableRng as _};
-use referee::alike::QUESTIONS;
-use referee::alike::questions::{self, Position as Asked};
+use referee::alike::questions::{self, AskedPosition as Asked, Drawn};
+use referee::alike::{BLOCK, QUESTIONS};
 use referee::analysis::Effort;
 use referee::analysis::appraisal::Appraiser;
 use referee::game::quarto::{Board, Cell, Piece, PieceSet, Position, Rules, Turn};
 use referee::game::{Position as _, registry};
 use referee::solver::{Options, Solvers};
-use referee::tournament::alike::{Pair, Question, pairs};
+use referee::tournament::alike::{AlikePair, AlikeQuestion, ROUNDS, pairs, undecided};
 
 const BOTS: usize = 30;
 const PLANTED: usize = 3;
@@ -384,6 +384,77 @@ fn percent(part: usize, all: usize) -> String {
     )
 }
 
+/// What is found where bots are asked no more once none of their pairs can stand out, and how many positions they were
+/// asked together.
+fn by_blocks(questions: &[AlikeQuestion], bots: usize) -> (Vec<AlikePair>, usize) {
+    let (mut asked, mut open, mut positions) = (Vec::new(), vec![true; bots], 0);
+    for block in questions.chunks(BLOCK) {
+        let of_open = block.iter().cloned().map(|mut question| {
+            for (choices, _) in question
+                .choices
+                .iter_mut()
+                .zip(&open)
+                .filter(|(_, open)| !**open)
+            {
+                *choices = [None; ROUNDS];
+            }
+            question
+        });
+        asked.extend(of_open);
+        positions += block.len() * open.iter().filter(|open| **open).count();
+        for (open, is_undecided) in open.iter_mut().zip(undecided(&asked, bots, QUESTIONS)) {
+            *open &= is_undecided;
+        }
+        if !open.contains(&true) {
+            break;
+        }
+    }
+    (pairs(&asked, bots), positions)
+}
+
+/// How the verdicts by blocks differ from those by all answers: pairs that stand out in one of the two alone.
+#[derive(Default)]
+struct Differences {
+    missed: [usize; 2],
+    more: [usize; 2],
+    positions: usize,
+}
+
+impl Differences {
+    fn print(&self, classes: usize, positions: usize) {
+        println!(
+            "block by block: {:.0} of {positions} positions a bot; {:?} pairs less and {:?} more stand out (independent, \
+             copies)",
+            f64::from(sum(self.positions)) / f64::from(sum(classes * BOTS)),
+            self.missed,
+            self.more
+        );
+    }
+
+    fn add(
+        &mut self,
+        all: &[AlikePair],
+        questions: &[AlikeQuestion],
+        planted: &[(usize, usize, usize)],
+    ) {
+        let (found, positions) = by_blocks(questions, BOTS);
+        self.positions += positions;
+        let stands_out = |pair: &&AlikePair| pair.stands_out() || pair.is_nearly_equal();
+        let names = |pairs: &[AlikePair]| {
+            let pairs = pairs.iter().filter(stands_out);
+            pairs.map(|pair| (pair.a, pair.b)).collect::<Vec<_>>()
+        };
+        let is_copy = |pair: &(usize, usize)| planted.iter().any(|(a, b, _)| (*a, *b) == *pair);
+        let (all, found) = (names(all), names(&found));
+        for pair in all.iter().filter(|pair| !found.contains(pair)) {
+            self.missed[usize::from(is_copy(pair))] += 1;
+        }
+        for pair in found.iter().filter(|pair| !all.contains(pair)) {
+            self.more[usize::from(is_copy(pair))] += 1;
+        }
+    }
+}
+
 fn main() -> Result<(), String> {
     let mut numbers = args().skip(1).map(|text| text.parse::<usize>());
     let mut number = |default: usize| {
@@ -395,15 +466,23 @@ fn main() -> Result<(), String> {
     let (classes, first) = (number(50)?, number(1)?);
     let quarto = registry::find("quarto")
         .ok_or("there is no Quarto")?
-        .game(registry::Choices::default());
+        .ruleset(registry::Choices::default());
     let appraiser = Appraiser::new(
         Solvers::new(Options::default()),
-        "placement",
+        quarto.info().words,
         Effort::Nodes(1 << 22),
         Arc::default(),
     );
     let mut random = ChaCha8Rng::seed_from_u64(first as u64);
-    let asked = questions::draw(&*quarto, Some(&appraiser), &mut random, QUESTIONS, || false);
+    let asked = questions::draw(
+        &*quarto,
+        Some(&appraiser),
+        &mut random,
+        QUESTIONS,
+        Drawn::default(),
+        |_| false,
+    )
+    .positions;
     let facts = |asked: &Asked| {
         let before = position(&asked.starts[0])?;
         let turns = before.turns().into_iter().zip(&asked.best);
@@ -414,11 +493,13 @@ fn main() -> Result<(), String> {
         )
     };
     let facts: Vec<Vec<Facts>> = asked.iter().filter_map(facts).collect();
-    let (mut copied, mut independent): (Vec<(usize, usize, Pair)>, Vec<Pair>) = Default::default();
+    let (mut copied, mut independent): (Vec<(usize, usize, AlikePair)>, Vec<AlikePair>) =
+        Default::default();
+    let mut differences = Differences::default();
     for class_number in 0..classes {
         let mut random = ChaCha8Rng::seed_from_u64((first * 1000 + class_number) as u64);
         let (bots, planted) = class(class_number, &mut random);
-        let questions: Vec<Question> = asked
+        let questions: Vec<AlikeQuestion> = asked
             .iter()
             .zip(&facts)
             .enumerate()
@@ -429,7 +510,9 @@ fn main() -> Result<(), String> {
                 )
             })
             .collect();
-        for (rank, pair) in pairs(&questions, bots.len()).into_iter().enumerate() {
+        let all = pairs(&questions, bots.len());
+        differences.add(&all, &questions, &planted);
+        for (rank, pair) in all.into_iter().enumerate() {
             match planted
                 .iter()
                 .find(|(a, b, _)| (*a, *b) == (pair.a, pair.b))
@@ -444,7 +527,7 @@ fn main() -> Result<(), String> {
         asked.len()
     );
     for (kind, name) in KINDS.iter().enumerate() {
-        let own: Vec<&(usize, usize, Pair)> =
+        let own: Vec<&(usize, usize, AlikePair)> =
             copied.iter().filter(|(of, ..)| *of == kind).collect();
         let five = own.iter().filter(|(_, rank, _)| *rank < 5).count();
         let above = own.iter().filter(|(.., pair)| pair.stands_out()).count();
@@ -462,6 +545,7 @@ fn main() -> Result<(), String> {
         independent.len(),
         above + copied.iter().filter(|(.., pair)| pair.stands_out()).count()
     );
+    differences.print(classes, asked.len());
     independent.sort_by_key(|pair| Reverse(pair.odds.to_bits()));
     for share in [10, 100, 1000, 10_000] {
         println!(

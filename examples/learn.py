@@ -10,9 +10,9 @@ a position by least squares. The bot looks one turn ahead and chooses what is wo
 that needs nothing else, so it plays in the sandbox.
 """
 
+import argparse
 import os
 import random
-import sys
 import time
 
 import numpy as np
@@ -120,6 +120,11 @@ def positions():
 
 
 def main():
+    parser = argparse.ArgumentParser(prog="learn.py", description="Learns Quarto for half a minute, and writes a bot.")
+    parser.add_argument("bot", help="the file to write, such as bots/learnt.py")
+    path = parser.parse_args().bot
+    if not os.path.isdir(os.path.dirname(path) or "."):
+        parser.error(f"there is no folder for {path}; make it first")
     random.seed(1)
     columns, rows, scores = {}, [], []
     begun = time.monotonic()
@@ -143,9 +148,9 @@ def main():
     right = np.mean(np.sign(np.round(guessed)) == scores)
     print(f"{len(rows)} positions, {len(columns)} weights; the value of {right:.0%} is guessed right")
     learnt = {fact: round(float(weights[column]), 3) for fact, column in columns.items()}
-    with open(sys.argv[1], "w") as file:
+    with open(path, "w") as file:
         file.write(BOT.replace("{weights}", repr(learnt)).replace("{shared}", SHARED))
-    os.chmod(sys.argv[1], 0o755)
+    os.chmod(path, 0o755)
 
 
 main()

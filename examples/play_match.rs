@@ -14,7 +14,7 @@ use referee::{
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let quarto = registry::find("quarto").ok_or("Quarto is not registered")?;
-    let ruleset = quarto.game(registry::Choices::default());
+    let ruleset = quarto.ruleset(registry::Choices::default());
     let time = TimeControl::default();
     let seat = |text: &str| match BotSpec::parse(text, Path::new("referee"), &[])? {
         BotSpec::Human => Err("people play at a terminal: see referee play".into()),

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use referee::arena::entrants::find;
+use referee::arena::entrants::{Finder, find};
 use referee::arena::plan::BotPlan;
 use referee::arena::plan::request::GamesRequest;
 use referee::record::journal::LINGERING_LOCK;
@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let quarto = registry::find("quarto").ok_or("Quarto is not registered")?;
-    let ruleset = quarto.game(registry::Choices::default());
+    let ruleset = quarto.ruleset(registry::Choices::default());
     let folder = tempfile::tempdir()?;
     let directory = TournamentDirectory::make(folder.path())?;
     let bot = |bot| BotPlan {
@@ -28,7 +28,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ..BotPlan::default()
     };
     let bots: Vec<BotPlan> = args().skip(1).map(bot).collect();
-    let entrants = find(&bots, Path::new("referee"), &Sandbox::none(false))?;
+    let finder = Finder::without_builds(Path::new("referee"));
+    let entrants = find(&bots, finder, &Sandbox::none(false))?;
     let request = PlanRequest {
         pairs: Some(2),
         games: GamesRequest {

@@ -53,6 +53,10 @@ def answer(question):
         heaps, side, last = question["state"].split(" ")
         heaps, side = [int(heap) for heap in heaps.split(",")], int(side)
     except ValueError:
+        heaps, side, last = [], 0, ""
+    known = len(heaps) in range(1, 21) and all(heap in range(100) for heap in heaps) and side in (0, 1)
+    # Written otherwise, it is not the same state.
+    if not known or last not in ("wins", "loses") or position(heaps, side, last)["state"] != question["state"]:
         return {"error": "expected a state such as `3,4,5 0 wins`"}
     if kind == "position":
         return position(heaps, side, last)

@@ -32,6 +32,20 @@ def position(game):
     return {"state": state, "side": side, "request": f"turn {game['turn']} points {points[side]} thrown {thrown}"}
 
 
+def read(state):
+    """The game of a state; None of a text that is none."""
+    try:
+        game = json.loads(state)
+        numbers = [game[name] for name in ("seed", "throws", "side", "turn")] + game["points"] + game["thrown"]
+        known = list(game) == ["seed", "throws", "side", "turn", "points", "thrown"] and len(game["points"]) == 2
+    except (ValueError, KeyError, TypeError):
+        return None
+    if not known or not all(type(number) is int and number in range(2**31) for number in numbers):
+        return None
+    known = game["side"] in (0, 1) and game["turn"] in range(1, TURNS + 2) and all(eyes in range(2, 7) for eyes in game["thrown"])
+    return game if known and position(game)["state"] == state else None
+
+
 def next_side(game):
     game["thrown"] = []
     game["turn"] += game["side"]
@@ -47,10 +61,8 @@ def answer(question):
         if question["options"]:
             return {"error": "there are no options"}
         return position({"seed": question["seed"], "throws": 0, "side": 0, "turn": 1, "points": [0, 0], "thrown": []})
-    try:
-        game = json.loads(question["state"])
-        game["seed"], game["thrown"]
-    except (ValueError, KeyError, TypeError):
+    game = read(question["state"])
+    if game is None:
         return {"error": "expected a state of blind-pig"}
     if kind == "position":
         return position(game)

@@ -43,7 +43,12 @@ static int marks(const char *board) {
     return count;
 }
 
-static int is_board(const char *text) { return strlen(text) == 9 && strspn(text, "XO.") == 9; }
+/* X begins, so there are as many X as O, or one more. */
+static int is_board(const char *text) {
+    int more = 0;
+    for (const char *at = text; *at != '\0'; at++) more += (*at == 'X') - (*at == 'O');
+    return strlen(text) == 9 && strspn(text, "XO.") == 9 && (more == 0 || more == 1);
+}
 
 /* The state is the board: whose turn it is follows from the number of marks. */
 static void position(const char *board) {
@@ -108,7 +113,7 @@ int main(void) {
         } else if (strcmp(kind, "start") == 0 && strstr(question, "\"options\":{}") == NULL) {
             printf("{\"error\":\"there are no options\"}\n");
         } else if (!is_board(board)) {
-            printf("{\"error\":\"expected nine cells of X, O and .\"}\n");
+            printf("{\"error\":\"expected nine cells of X, O and ., with as many X as O, or one more\"}\n");
         } else if (strcmp(kind, "play") == 0) {
             play(board, answer);
         } else if (strcmp(kind, "answers") == 0) {

@@ -46,7 +46,10 @@ function answer(question) {
     return { name: "tic-tac-toe", about: ABOUT, first_drawn: true, answers: true, drawing: true };
   }
   if (question.do === "start" && Object.keys(question.options).length > 0) return { error: "there are no options" };
-  if (!/^[XO.]{9}$/.test(board)) return { error: "expected nine cells of X, O and ." };
+  const count = (mark) => board.split(mark).length - 1;
+  if (!/^[XO.]{9}$/.test(board) || ![0, 1].includes(count("X") - count("O"))) {
+    return { error: "expected nine cells of X, O and ., with as many X as O, or one more" };
+  }
   switch (question.do) {
     case "play": return play(board, question.answer);
     case "answers": return { answers: [...board].flatMap((mark, cell) => (mark === "." ? [String(cell + 1)] : [])) };

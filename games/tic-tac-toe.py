@@ -34,8 +34,8 @@ def answer(question):
         return {"name": "tic-tac-toe", "about": ABOUT, "first_drawn": True, "answers": True, "drawing": True}
     if kind == "start" and question["options"]:
         return {"error": "there are no options"}
-    if len(board) != 9 or set(board) - set("XO."):
-        return {"error": "expected nine cells of X, O and ."}
+    if len(board) != 9 or set(board) - set("XO.") or board.count("X") - board.count("O") not in (0, 1):
+        return {"error": "expected nine cells of X, O and ., with as many X as O, or one more"}
     if kind in ("start", "position"):
         return position(board)
     if kind == "answers":

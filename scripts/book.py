@@ -5,19 +5,24 @@
     scripts/book.py
 
 All documents are copied to a folder with what they link to, so that every link is the same in the tree and in the site;
-docs/SUMMARY.md is the list of chapters. Links of the site that lead nowhere are named, and the exit status is then 1.
+docs/SUMMARY.md is the list of chapters. `<!-- sample -->` in a document becomes a link to a finished report, which `./referee`
+makes, or the program `REFEREE`. Links of the site that lead nowhere are named, and the exit status is then 1.
 """
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE, SITE = ROOT / "target/guide/src", ROOT / "target/guide/site"
+REFEREE = os.environ.get("REFEREE", ROOT / "referee")
+SAMPLE = ROOT / "docs/sample.html"
 LINK = re.compile(r'\]\(([^)#:\s]+)|src(?:set)?="([^":]+)"')
 
 
@@ -27,10 +32,23 @@ def copy(file: Path) -> None:
     if target.exists() or not file.is_file():
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(file, target)
-    if file.suffix == ".md":
-        for links in LINK.findall(file.read_text()):
-            copy((file.parent / "".join(links)).resolve())
+    if file.suffix != ".md":
+        shutil.copy(file, target)
+        return
+    text = file.read_text()
+    sample = os.path.relpath(SAMPLE, file.parent)
+    target.write_text(text.replace("<!-- sample -->", f" [See a finished one]({sample})."))
+    for links in LINK.findall(text):
+        copy((file.parent / "".join(links)).resolve())
+
+
+def make_sample() -> None:
+    """A finished report of a small tournament."""
+    bots = ["builtin:greedy", "builtin:random", "builtin:search", "builtin:perfect?slips=0.2"]
+    options = ["--pairs", "4", "--seed", "4", "--analyse", "--report", SOURCE / SAMPLE.relative_to(ROOT)]
+    with tempfile.TemporaryDirectory() as folder:
+        command = [REFEREE, "tournament", *bots, *options, "--out", f"{folder}/sample"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 class Links(HTMLParser):
@@ -53,6 +71,7 @@ def main() -> int:
     shutil.rmtree(SOURCE.parent, ignore_errors=True)
     summary = ROOT / "docs/SUMMARY.md"
     copy(summary)
+    make_sample()
     # mdBook looks for the list at the top.
     (SOURCE / "docs/SUMMARY.md").unlink()
     chapters = re.sub(r"\]\((?!\.\./)", "](docs/", summary.read_text()).replace("](../", "](")

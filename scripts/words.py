@@ -28,7 +28,7 @@ FOUND = [(re.compile(rf"(?:\b|(?<=\\[nt]))({pattern})\b", re.IGNORECASE), words)
 # What the words stand for themselves.
 EXCEPT = ("STYLE.md", "docs/internals/decisions.md")
 # A comment or a text, not the code between.
-TOLD = re.compile(r"'(?:\\\\.|[^\\\\'\n])'" r'|//[^\n]*|r#".*?"#|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`', re.DOTALL)
+TOLD = re.compile(r"'(?:\\\\.|[^\\\\'\n])'" r'|//[^\n]*|/\*\*.*?\*/|r#".*?"#|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`', re.DOTALL)
 
 
 def told(file: str, text: str) -> str:
@@ -44,7 +44,7 @@ def told(file: str, text: str) -> str:
 
 
 def main() -> int:
-    paths = ["*.md", "src/*.rs", "crates/*/src/*.rs", "src/report/html/assets/*.js"]
+    paths = ["*.md", "src/*.rs", "crates/*/src/*.rs", "crates/report/src/html/assets/*.js"]
     files = subprocess.run(["git", "ls-files", "--", *paths], check=True, capture_output=True, text=True).stdout.split("\n")
     status = 0
     for file in filter(None, files):

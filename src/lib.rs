@@ -7,11 +7,19 @@
 //! |---|---|---|
 //! | play a match | [`MatchRunner`], [`GameRunner`], [`Seat`] | `play_match.rs` |
 //! | run a tournament | [`PlanRequest`], [`GameSettings`], [`Arena`] | `tournament.rs` |
-//! | read records | [`Record`], [`record::reader::Reader`] | |
-//! | add a game | [`Game`] | |
+//! | read records | [`Record`], [`record::reader::Reader`] | `library/` |
+//! | add a game | [`Ruleset`], [`Game`] | |
 //!
 //! Until version 1.0 the library promises nothing: names and signatures change when that makes
 //! the program better. The program's commands, records and protocol are stable.
+//!
+//! A `Cargo.toml` leaves out what only the program needs, such as the command line:
+//!
+//! ```toml
+//! [dependencies]
+//! referee = { path = "../referee", default-features = false }
+//! tokio = { version = "1", features = ["rt", "macros"] }   # to play: matches are futures
+//! ```
 //!
 //! Rules, notation, exact solvers and the built-in bots are the crate `referee-games`, re-exported here as [`game`],
 //! [`solver`] and [`strategy`].
@@ -39,37 +47,47 @@
 //! let record = Record::from_line(line.replace('\n', "").as_bytes())?;
 //! assert_eq!(record.ending().map(Ending::winner), Ok(Some(BotIndex::A)));
 //! assert_eq!(record.result_line(), "a.py wins: b.py forfeits (timeout).");
-//! # Ok::<(), String>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! ARCHITECTURE.md says what each module is.
 
 // Hidden modules are public for the program and its tests only.
 #[doc(hidden)]
-pub mod alike;
-pub mod analysis;
-pub mod arena;
-pub mod bot;
-pub mod checkup;
-pub mod game_program;
+pub use referee_class::{alike, league};
+#[cfg(feature = "class-server")]
 #[doc(hidden)]
-pub mod hunt;
-pub mod league;
-pub mod log_target;
-pub mod play;
-pub mod protocol;
-pub mod puzzles;
-pub mod record;
-pub mod report;
-pub mod seed;
-pub mod tournament;
+pub use referee_class_server as class_server;
+#[doc(hidden)]
+pub use referee_entrants as entrants;
+pub use referee_match::{analysis, bot, game_program, log_target, play, protocol, record, seed};
+pub use referee_study::puzzles;
+#[doc(hidden)]
+pub use referee_study::{hunt, rerun};
+pub use referee_tournament::{self as arena, checkup};
+
+/// Schedules, ratings, sequential tests, standings; openings.
+pub mod tournament {
+    pub use referee_stats::{
+        alike, betting, comparison, ratings, schedule, simulation, sprt, standings,
+    };
+    pub use referee_tournament::openings;
+}
+
+/// Records in; text, tables and pages out.
+pub mod report {
+    pub use referee_class::report::{alike, grades, student_page};
+    pub use referee_report::*;
+    pub use referee_server as serve;
+}
 
 #[doc(inline)]
 pub use arena::plan::request::PlanRequest;
 #[doc(inline)]
 pub use arena::{Arena, GameSettings, directory::TournamentDirectory, results::Results};
 #[doc(inline)]
-pub use bot::{process::GracePeriods, spec::BotSpec};
+pub use bot::process::GracePeriods;
+pub use entrants::argument::BotSpec;
 #[doc(inline)]
 pub use play::{
     GameEvent, Observer, TimeControl,
@@ -80,17 +98,17 @@ pub use play::{
 #[doc(inline)]
 pub use record::{BotIndex, Ending, Record};
 #[doc(inline)]
-pub use referee_games::game::{Game, registry};
+pub use referee_games::game::{Game, Ruleset, registry};
 #[doc(no_inline)]
 pub use referee_games::{drawing, game, solver, strategy};
 #[doc(hidden)]
-pub use referee_sandbox::executable;
+pub use referee_host::executable;
 #[doc(hidden)]
-pub use referee_sandbox::system;
+pub use referee_host::system;
+#[doc(hidden)]
+pub use referee_host::threads;
 #[doc(no_inline)]
 pub use referee_sandbox::{self as sandbox, Sandbox};
-#[doc(hidden)]
-pub use referee_stats::threads;
 #[doc(hidden)]
 pub use referee_text as text;
 #[doc(inline)]

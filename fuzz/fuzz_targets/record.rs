@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use referee::game::InPlay;
+use referee::game::BuiltinRuleset;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::record::Record;
@@ -17,6 +17,6 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(again.to_line().expect("it was read"), line);
     let _ = record.result_line();
     let edition = Edition::new(Rules::Standard, PieceSet::default());
-    let _ = replay(&InPlay::new(edition), &record, &mut ());
-    let _ = replay(&InPlay::new(FourInARow), &record, &mut ());
+    let _ = replay(&BuiltinRuleset::new(edition), &record, &mut ());
+    let _ = replay(&BuiltinRuleset::new(FourInARow), &record, &mut ());
 });

@@ -27,24 +27,24 @@ rules)
   exec cargo mutants --iterate --output target/mutants-rules -p referee-games --file 'crates/games/src/game/**' "${@:2}"
   ;;
 channel)
-  files=(src/bot/channel.rs)
+  files=(crates/match/src/bot/channel.rs)
   quick=(channel::)
   rest=(faults:: starting::)
   ;;
 process)
-  files=('src/bot/process/*.rs')
+  files=('crates/match/src/bot/process/*.rs')
   quick=(faults:: starting::)
   rest=(matches:: stopping:: check:: logging:: robustness:: sandbox::)
   environment=(load:: exhaustion::)
   ;;
 play)
-  files=(src/play/{attempts,clock,game,game_runner,match_runner,replay,seat,turn}.rs)
+  files=(crates/match/src/play/{attempts,clock,game,game_runner,match_runner,replay,seat,turn}.rs)
   quick=(replay_check:: adjudication:: faults:: scheduler:: starting::)
   rest=(matches:: stopping:: check:: logging:: tournament::)
   environment=(exhaustion:: load::)
   ;;
 record)
-  files=(src/record/{atomic_file,journal,reader}.rs)
+  files=(crates/match/src/record/{atomic_file,journal,reader}.rs)
   quick=(journal:: replay_check::)
   rest=(robustness:: matches:: tournament:: shards::)
   ;;
@@ -57,7 +57,7 @@ group=$1
 shift
 
 mutants() { # program of tests, further options, `--`, filters
-  cargo mutants --iterate --output "target/mutants-$group" "${files[@]/#/--file=}" "$@"
+  cargo mutants --iterate --output "target/mutants-$group" "${files[@]/#/--file=}" --test-package=referee,referee-match "$@"
 }
 
 # Ends with 0 when all were caught, with 2 when some were missed; then the other tests have their say.

@@ -95,7 +95,7 @@ for host in "${hosts[@]}"; do
 done
 # Words that begin with {} are replaced by the shard's number. After a lost connection the referee
 # there may keep running; the next start of the shard waits for it.
-printf -v command '%q run %q --shard {}/%q --wait 10m' "$program" "$folder" "$shards"
+printf -v command '%q shard run %q --shard {}/%q --wait 10m' "$program" "$folder" "$shards"
 [[ -z $jobs ]] || command+=" --jobs $jobs"
 
 trap 'exit 130' INT
@@ -111,4 +111,4 @@ case $status in
   *) exit "$status" ;;
 esac
 # Also when shards failed: the merge checks the games and names what is missing.
-exec "$program" merge "$folder"
+exec "$program" shard merge "$folder"

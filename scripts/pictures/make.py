@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the pictures of the documents from the real program, in docs/pictures, and docs/sample.html.
+"""Makes the pictures of the documents from the real program, in docs/pictures.
 
     cargo build --release && scripts/pictures/make.py
     scripts/pictures/make.py game stage        # only these; `REFEREE` names another program
@@ -120,18 +120,6 @@ def board() -> None:
         screenshots(page.as_uri(), "board", 1280, 1000, solved)
 
 
-def sample() -> None:
-    """A finished report for visitors: docs/sample.html."""
-    with tempfile.TemporaryDirectory() as folder:
-        bots = ["builtin:greedy", "builtin:random", "builtin:search", "builtin:perfect?slips=0.2"]
-        options = ["--pairs", "4", "--seed", "4", "--analyse"]
-        subprocess.run(
-            [REFEREE, "tournament", *bots, *options, "--report", ROOT / "docs" / "sample.html", "--out", f"{folder}/sample"],
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
-
-
 def stage() -> None:
     """The stage of a tournament that is being played."""
     with tempfile.TemporaryDirectory() as folder:
@@ -150,7 +138,7 @@ def stage() -> None:
 def main() -> None:
     os.chdir(ROOT)
     OUT.mkdir(exist_ok=True)
-    makers = [game, report, board, stage, sample]
+    makers = [game, report, board, stage]
     for maker in makers:
         if not sys.argv[1:] or maker.__name__ in sys.argv[1:]:
             maker()

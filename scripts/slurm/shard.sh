@@ -27,7 +27,7 @@ trap 'stop TERM' TERM
 say "start $((restarted + 1))"
 # The number of the task, not auto: it is also right when only some tasks are submitted again. A node
 # that only seemed dead may still be playing this shard: wait for its referee.
-"$referee" run "$folder" --shard "$SLURM_ARRAY_TASK_ID/$shards" --jobs "$games" --wait 10m &
+"$referee" shard run "$folder" --shard "$SLURM_ARRAY_TASK_ID/$shards" --jobs "$games" --wait 10m &
 child=$!
 while :; do
   wait "$child"

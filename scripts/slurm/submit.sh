@@ -108,7 +108,7 @@ echo "$shards shards: job $array" >&2
 # Not afterok: when a shard has failed, the merge says which games are missing and how to continue.
 merge=(--dependency="afterany:$array" --ntasks=1 --requeue --open-mode=append
   --output="$outputs/merge.log")
-printf -v command '%q merge %q' "$program" "$folder"
+printf -v command '%q shard merge %q' "$program" "$folder"
 if ! $wait; then
   merged=$(submit "${common[@]}" "${merge[@]}" "${sbatch_options[@]}" --wrap "exec $command")
   echo "merge: job $merged; it writes $logs/merge.log" >&2

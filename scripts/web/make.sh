@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes the WebAssembly module that pages hold, src/report/html/assets/games.wasm.z. The toolchain of
+# Makes the WebAssembly module that pages hold, crates/report/src/html/assets/games.wasm.z. The toolchain of
 # crates/web/rust-toolchain.toml makes the same bytes in any folder. Its solver takes three quarters of the time with vectors.
 # --check: says whether the module there is up to date.
 set -eu
 cd "$(dirname "$0")/../../crates/web"
-module=../../src/report/html/assets/games.wasm.z
+module=../report/src/html/assets/games.wasm.z
 out=../../target/web
 cargo=${CARGO_HOME:-$HOME/.cargo}
 RUSTFLAGS="-C target-feature=+simd128 --remap-path-prefix=$cargo=cargo --remap-path-prefix=$(cd ../.. && pwd)=referee" \

@@ -1,23 +1,20 @@
 //! The command line: one file per command. The only part that prints.
 
 mod commands;
+mod help;
 mod support;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser};
 
-use self::commands::{
-    alike, analyse, board, bot, check, check_game, compare, debug, doctor, grade, hunt, league,
-    matches, new, print, puzzles, replay, report, rerun, simulate, solve, standings, tournament,
-};
+use self::commands::{BOT, Command, GROUPS, given_command, matches};
+use self::support::failure::{Failure, Result, usage};
 use self::support::logging::LogOptions;
-use self::support::prelude::*;
-use self::support::{config, output};
-use referee::league::grading;
-use referee::report::has_word;
+use self::support::output::{self, print};
+use self::support::{config, signals};
 #[cfg(all(target_os = "linux", not(portable)))]
 use referee::sandbox::supervisor;
 use referee::strategy;
@@ -39,214 +36,66 @@ struct Cli {
 
     #[command(flatten)]
     log: LogOptions,
-
-    #[command(subcommand)]
-    command: Option<Command>,
 }
 
 const LEAST_OPEN_FILES: u64 = 64;
 
 const AFTER_HELP: &str = "\
 A BOT is
-  a file               run directly, or by the interpreter that its extension names
-  a command line       such as \"python3 my_bot.py --depth 3\"
-  builtin:NAME         a strategy of this program: builtin:random, builtin:greedy,
-                       builtin:perfect; in quotes, since a shell reads the ? otherwise:
-                       'builtin:search?depth=3' looks that many turns ahead (1 to 4),
-                       'builtin:perfect?slips=0.1' plays that share of turns at random
-  human                a person at this terminal; against a bot with --live, in the browser
+  a file          run directly, or by the interpreter that its extension names
+  a command line  such as \"python3 my_bot.py --depth 3\"
+  builtin:NAME    builtin:random, builtin:greedy or builtin:perfect; in quotes, since a shell
+                  reads the ? otherwise: 'builtin:search?depth=3' looks that many turns ahead
+                  (1 to 4), 'builtin:perfect?slips=0.1' plays that share of turns at random
+  human           a person at this terminal; against a bot with --live, in the browser
 
 Examples:
   referee -v players/greedy.py players/random.sh
   referee -n 100 --seed 7 --record games.jsonl builtin:greedy ./mybot
   referee replay games.jsonl --number 3
 
-Exit status: 0 a result was reached (a forfeit is a result); 2 wrong usage or input, or a
-bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
+Exit status, of all commands:
+  0    a result was reached (a forfeit is a result)
+  1    the referee itself failed
+  2    wrong usage or input, or a bot that cannot be started
+  3    check, game check: unfit; rerun, hunt: mistakes; puzzles: too few; compare: not better
+  4    compare: undecided
+  130  interrupted by Ctrl-C, SIGTERM or SIGHUP";
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Play a game between two people
-    Play(Box<matches::PlayArgs>),
-    /// Write a starter bot
-    New(new::BotArgs),
-    /// Check that a bot keeps the protocol
-    Check(check::Args),
-    /// Ask a bot the questions of a game
-    Debug(Box<debug::Args>),
-    /// Ask a changed bot recorded questions again
-    Rerun(Box<rerun::Args>),
-    /// Look for questions at which a bot breaks
-    Hunt(Box<hunt::Args>),
-    /// Make puzzles of mistakes, and score bots
-    Puzzles(Box<puzzles::PuzzlesArgs>),
-    /// Compare two versions of a bot
-    Compare(Box<compare::Args>),
-    /// Write or check a game's program
-    #[command(subcommand)]
-    Game(GameCommand),
-    /// Run a tournament of many bots
-    Tournament(Box<tournament::Args>),
-    /// Run a term of submissions
-    League(Box<league::LeagueArgs>),
-    /// Grade bots against reference bots
-    Grade(Box<grade::Args>),
-    /// Simulate what a tournament could tell
-    Simulate(simulate::Args),
-    /// Play a tournament on several machines
-    #[command(subcommand)]
-    Shard(ShardCommand),
-    /// Check and show recorded games
-    Replay(replay::Args),
-    /// Find where recorded games were decided
-    Analyse(analyse::Args),
-    /// Find bots that decide alike
-    Alike(Box<alike::Args>),
-    /// Print standings with ratings
-    Standings(standings::Args),
-    /// Write a page of standings and games
-    Report(report::Args),
-    /// Draw a position, or print the pieces
-    Board(board::Args),
-    /// Find the exact value of a position
-    Solve(solve::Args),
-    /// Report which sandboxes work here
-    Doctor(doctor::Args),
-    /// Print completions, manual pages and schemas
-    #[command(subcommand)]
-    Print(PrintCommand),
-    /// Serve a built-in strategy as a bot
-    #[command(hide = true)]
-    Bot(bot::Args),
-}
-
-#[derive(Debug, Subcommand)]
-enum GameCommand {
-    /// Write a game, tic-tac-toe, to change
-    New(new::Args),
-    /// Check that a game's program keeps the protocol
-    Check(check_game::Args),
-}
-
-#[derive(Debug, Subcommand)]
-enum ShardCommand {
-    /// Plan a tournament, or its next round
-    Plan(Box<tournament::shards::PlanArgs>),
-    /// Play a part of a planned tournament
-    Run(tournament::shards::RunArgs),
-    /// Merge the parts of a tournament
-    Merge(tournament::shards::MergeArgs),
-}
-
-#[derive(Debug, Subcommand)]
-enum PrintCommand {
-    /// Print a completion script for a shell
-    Completions(print::ShellArgs),
-    /// Print the manual page of a command
-    Man(print::ManArgs),
-    /// Print the JSON Schema of a file
-    Schema(print::SchemaArgs),
-    /// Print the default scale of grades
-    Scale,
-}
-
-const GROUPS: [(&str, &str); 5] = [
-    ("Play", "play"),
-    (
-        "Write a bot",
-        "new check debug rerun hunt puzzles compare game",
-    ),
-    ("Tournaments", "tournament league grade simulate shard"),
-    (
-        "Results and positions",
-        "replay analyse standings report alike board solve",
-    ),
-    ("This machine", "doctor print"),
-];
-
-fn listed() -> Vec<&'static str> {
-    let groups = GROUPS.iter();
-    groups.flat_map(|(_, names)| names.split(' ')).collect()
-}
-
-/// The options of a match that `-h` shows.
-const USUAL: &str = "games seed verbose record json game pieces move-time sandbox help version";
-
-const HEADINGS: [(&str, &str); 10] = [
-    ("Game", "game game-option pieces rules start adjudicate"),
-    ("Time", "move-time start-time clock game-time increment"),
-    (
-        "Schedule",
-        "format rounds groups seeds sprt pairs opening-plies openings tie-break",
-    ),
-    ("Bots", "restart bench-after no-check"),
-    ("Analysis", "analyse time-per-move"),
-    (
-        "Sandbox (Linux)",
-        "sandbox memory processes scratch expose env freeze",
-    ),
-    ("Pages", "report live live-exit live-frame private"),
-    ("Output", "verbose record json csv markdown"),
-    ("People", "name1 name2 piece-format hint"),
-    ("Diagnosis", "log log-file log-format"),
-];
-
-/// The options that `-h` does not show.
-const RARE: &str = "game-option start start-time clock increment groups seeds sprt opening-plies openings tie-break \
-                    bench-after no-check memory processes scratch expose env freeze live-exit live-frame private \
-                    piece-format hint from-first plan log-format restart adjudicate";
-
-const RENAMED: [(&str, &[&str]); 9] = [
-    ("plan", &["shard", "plan"]),
-    ("run", &["shard", "run"]),
-    ("merge", &["shard", "merge"]),
-    ("new-game", &["game", "new"]),
-    ("check-game", &["game", "check"]),
-    ("pieces", &["board"]),
-    ("completions", &["print", "completions"]),
-    ("man", &["print", "man"]),
-    ("schema", &["print", "schema"]),
-];
-
+/// The whole command line.
 fn program() -> clap::Command {
-    let command = dressed(Cli::command());
-    let heading = command.get_styles().get_header();
-    let mut groups = format!("{heading}Commands:{heading:#}\n");
-    for (group, names) in GROUPS {
-        let _ = writeln!(groups, "{heading}{group}{heading:#}");
-        for name in names.split(' ') {
-            let command = command.find_subcommand(name);
-            let about = command.and_then(clap::Command::get_about).cloned();
-            let _ = writeln!(groups, "  {name:<10}  {}", about.unwrap_or_default());
-        }
-    }
-    command
-        .mut_subcommands(|command| command.hide(true))
-        .mut_args(|option| {
-            let is_usual = option.get_long().is_none_or(|long| has_word(USUAL, long));
-            option.hide_short_help(!is_usual)
-        })
-        .help_template(format!(
-            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n       referee <COMMAND>\n\n{groups}\n{{all-args}}{{after-help}}"
-        ))
+    program_with(&|_| true)
 }
 
-/// An option has its heading, is as usual, and takes negative numbers, which its parser refuses with a sentence.
-fn dressed(command: clap::Command) -> clap::Command {
-    command.mut_subcommands(dressed).mut_args(|option| {
-        let Some(long) = option.get_long().map(str::to_owned) else {
-            return option;
-        };
-        let heading = HEADINGS.iter().find(|(_, longs)| has_word(longs, &long));
-        let takes_value = option.get_action().takes_values();
-        let option = match option.get_help_heading() {
-            Some(_) => option,
-            None => option.help_heading(heading.map(|(heading, _)| *heading)),
-        };
-        option
-            .hide_short_help(has_word(RARE, &long))
-            .allow_negative_numbers(takes_value)
-    })
+/// The command line with the options of those commands alone that `is_needed` names: making them all takes longer than
+/// a short command does.
+fn program_with(is_needed: &dyn Fn(&str) -> bool) -> clap::Command {
+    let command = help::commands_in_short(with_negative_numbers(Cli::command()));
+    command.subcommands(commands().map(|command| command.program(is_needed).hide(true)))
+}
+
+/// Those of the help, and the one that it does not list.
+fn commands() -> impl Iterator<Item = &'static Command> {
+    GROUPS
+        .iter()
+        .flat_map(|(_, commands)| *commands)
+        .chain([&BOT])
+}
+
+/// A command with these options.
+fn with_options<A: clap::Args>(command: clap::Command) -> clap::Command {
+    with_negative_numbers(A::augment_args(command))
+}
+
+/// Its options take negative numbers, which their parsers refuse with a sentence; else clap would take them for options.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    command
+        .mut_subcommands(with_negative_numbers)
+        .mut_args(|argument| {
+            let is_option = argument.get_long().is_some();
+            let takes_value = argument.get_action().takes_values();
+            argument.allow_negative_numbers(is_option && takes_value)
+        })
 }
 
 pub(crate) fn run() -> ExitCode {
@@ -258,95 +107,101 @@ pub(crate) fn run() -> ExitCode {
     {
         return supervisor::run(std::env::args().skip(2));
     }
-    let mut arguments: Vec<OsString> = std::env::args_os().collect();
-    if let Some(word) = arguments.get(1)
-        && let Some((_, now)) = RENAMED.iter().find(|(old, _)| word == old)
-    {
-        arguments.splice(1..2, now.iter().map(Into::into));
-    }
-    output::finish(parse(arguments).and_then(|cli| run_parsed(&cli)))
+    output::finish(run_arguments(std::env::args_os().collect()))
 }
 
-fn parse(arguments: Vec<OsString>) -> Result<Cli> {
-    let program = program();
-    let arguments = config::expand(arguments, &program)?;
-    let parsed = program
-        .try_get_matches_from(&arguments)
-        .and_then(|matches| Cli::from_arg_matches(&matches));
-    match parsed {
-        Ok(cli) if cli.command.is_some() => Ok(cli),
-        Ok(cli) => mistyped(&arguments).map_or(Ok(cli), Err),
-        Err(error) => Err(retired(&error, &arguments)
-            .or_else(|| mistyped(&arguments))
-            .unwrap_or_else(|| error.exit())),
+fn run_arguments(arguments: Vec<OsString>) -> Result<()> {
+    if let Some(text) = help::topic(&arguments) {
+        return print(&text);
     }
+    let (arguments, parsed) = parse(arguments)?;
+    match parsed {
+        Ok(matches) if matches.subcommand_name().is_some() => run_command(&matches),
+        Ok(matches) => match Cli::from_arg_matches(&matches) {
+            Ok(cli) => mistyped(&arguments).map_or_else(|| run_match(&cli), Err),
+            Err(error) => Err(mistyped(&arguments).unwrap_or_else(|| error.exit())),
+        },
+        Err(error) => Err(mistyped(&arguments).unwrap_or_else(|| error.exit())),
+    }
+}
+
+/// With what the file of `--config` adds.
+fn parse(arguments: Vec<OsString>) -> Result<(Vec<OsString>, clap::error::Result<ArgMatches>)> {
+    let is_given = |name: &str| arguments.iter().any(|word| word == name);
+    let mut command = program_with(&is_given);
+    if let Some(arguments) = help::arguments(&arguments, &command) {
+        let parsed = help::in_full(command).try_get_matches_from(&arguments);
+        return Ok((arguments, parsed));
+    }
+    let parsed = command.try_get_matches_from_mut(&arguments);
+    if let Ok(matches) = &parsed
+        && let Some(arguments) = config::expand(&arguments, &command, matches)?
+    {
+        let parsed = program().try_get_matches_from(&arguments);
+        return Ok((arguments, parsed));
+    }
+    Ok((arguments, parsed))
 }
 
 /// A match needs no command: the parser takes a mistyped command for a bot.
 fn mistyped(arguments: &[OsString]) -> Option<Failure> {
     let word = arguments.get(1)?.to_str()?;
-    let near = meant(word, &listed()).filter(|near| *near != word)?;
-    // A built-in bot has a hint of its own.
-    let is_built_in = meant(word, &strategy::NAMES).is_some();
-    if word.starts_with('-') || is_built_in || Path::new(word).exists() {
+    let commands: Vec<&str> = commands().map(|command| command.name).collect();
+    if word == "help" || commands.contains(&word) {
         return None;
     }
+    // A built-in bot has a hint of its own.
+    let is_built_in = meant(word, &strategy::NAMES).is_some();
+    let is_bot = is_built_in || word.contains([':', '.', '/', ' ']) || Path::new(word).exists();
+    if word.starts_with('-') || is_bot {
+        return None;
+    }
+    let near = || meant(word, &commands).map(str::to_owned);
+    let near = within_another(word).or_else(near)?;
     Some(usage!(
         "there is neither a command nor a file {word}; did you mean referee {near}?"
     ))
 }
 
-fn run_parsed(cli: &Cli) -> Result<()> {
-    // A built-in bot may see few files, and needs no more.
-    let is_bot = matches!(cli.command, Some(Command::Bot(_)));
-    // `RUST_LOG` is meant for the referee that started it, and its stderr is read as the bot's.
-    if !is_bot || cli.log.are_given() {
-        cli.log.start()?;
+/// The command of this name within another one, such as `print man`.
+fn within_another(word: &str) -> Option<String> {
+    let program = program();
+    let mut groups = program.get_subcommands();
+    let group =
+        groups.find(|group| group.get_name() != "help" && group.find_subcommand(word).is_some())?;
+    Some(format!("{} {word}", group.get_name()))
+}
+
+fn run_match(cli: &Cli) -> Result<()> {
+    cli.log.start()?;
+    start_process()?;
+    matches::run_command(&cli.play)
+}
+
+fn run_command(matches: &ArgMatches) -> Result<()> {
+    let log = LogOptions::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
+    let (command, matches) = given_command(commands(), matches);
+    // A built-in bot may see few files, and needs no more. `RUST_LOG` is meant for the referee that
+    // started it, and its stderr is read as the bot's.
+    let is_bot = command.name == BOT.name;
+    if !is_bot || log.are_given() {
+        log.start()?;
     }
     if !is_bot {
-        check_open_files()?;
-        signals::start(output::exit_interrupted)?;
+        start_process()?;
+        // A line editor has to restore the terminal first.
+        #[cfg(unix)]
+        if !command.edits_lines {
+            support::suspension::start()?;
+        }
     }
-    let Some(command) = &cli.command else {
-        return matches::run_command(&cli.play);
-    };
-    // A line editor has to restore the terminal first.
-    #[cfg(unix)]
-    if !is_bot && !matches!(command, Command::Play(_) | Command::Debug(_)) {
-        support::suspension::start()?;
-    }
-    match command {
-        Command::Play(args) => matches::play(args),
-        Command::New(args) => new::bot(args),
-        Command::Check(args) => check::run(args),
-        Command::Debug(args) => debug::run(args),
-        Command::Rerun(args) => rerun::run(args),
-        Command::Hunt(args) => hunt::run(args),
-        Command::Puzzles(args) => puzzles::run(args),
-        Command::Compare(args) => compare::run(args),
-        Command::Game(GameCommand::New(args)) => new::game(args),
-        Command::Game(GameCommand::Check(args)) => check_game::run(args),
-        Command::Tournament(args) => tournament::run(args),
-        Command::League(args) => league::run(args),
-        Command::Grade(args) => grade::run(args),
-        Command::Simulate(args) => simulate::run(args),
-        Command::Shard(ShardCommand::Plan(args)) => tournament::shards::plan(args),
-        Command::Shard(ShardCommand::Run(args)) => tournament::shards::run(args),
-        Command::Shard(ShardCommand::Merge(args)) => tournament::shards::run_merge(args),
-        Command::Replay(args) => replay::run(args),
-        Command::Analyse(args) => analyse::run(args),
-        Command::Alike(args) => alike::run(args),
-        Command::Standings(args) => standings::run(args),
-        Command::Report(args) => report::run(args),
-        Command::Board(args) => board::run(args),
-        Command::Solve(args) => solve::run(args),
-        Command::Doctor(args) => doctor::run(args),
-        Command::Print(PrintCommand::Completions(args)) => print::completions(args, program()),
-        Command::Print(PrintCommand::Man(args)) => print::man(args, program()),
-        Command::Print(PrintCommand::Schema(args)) => print::schema(args),
-        Command::Print(PrintCommand::Scale) => output::print(grading::scale::DEFAULT),
-        Command::Bot(args) => bot::run(args),
-    }
+    command.run(matches)
+}
+
+/// What everything needs that starts bots or writes files.
+fn start_process() -> Result<()> {
+    check_open_files()?;
+    signals::start(output::exit_interrupted)
 }
 
 /// A match of two bots needs them.
@@ -359,64 +214,9 @@ fn check_open_files() -> Result<()> {
     }
 }
 
-/// Options that are gone, of a command or, `*`, of all; and what to use instead.
-const RETIRED: &str = "\
-play --json: a person plays on stdout; --record FILE keeps the game
-league --format --rounds --groups --seeds --sprt --out: in a league everybody meets everybody, in the folder that is named first
-league --budget: a league plays all pairings; for fewer games, give a smaller --pairs
-league --watch --after: give the same command again, from cron or a loop of the shell: it plays what is new
-grade --print-scale: referee print scale > scale.toml
-hunt --format: puzzles make FILE makes puzzles of the file of --record
-simulate --draws: it is the second number of --spread, such as --spread 100,20
-rerun --lost: it is --number lost
-simulate --budget --oracle: what fewer or more games tell, another --pairs shows
-simulate --time-per-game --jobs -j: the time is that of a game, times the number of games, by the games at a time
-standings --drift --by=day --by=week --by=month: --from TIME rates the games since then
-standings --prior: two virtual draws keep the ratings of perfect scores finite
-solve --table --free --positions --empty: every solve says how many nodes it took, and how long
-solve --resume --no-book: early positions are always answered by the built-in book
-solve --book --placements --pack: the books are made by crates/games/examples/make_books.rs
-solve --time: it is --time-per-move, as elsewhere
-analyse --write: it is --output, as elsewhere
-compare --alpha --beta: a yes and a no are each wrong in at most 5 of 100 cases
-compare --against-old: with --pool half of the comparisons are games of NEW against OLD
-compare --not-worse: a margin below 0 asks for it, such as --margin -50
-compare --simulate: docs/compare.md says how often the answer is wrong, and how many games it takes
-puzzles --failed --junit: --json has every puzzle and the answer to it
-puzzles --free: positions that take longer to solve than --time-per-move are left out
-report --for: --each writes the pages of all bots
-board --last: replay --svg marks the last turn of a recorded game
-* --game-program: it is --game PROGRAM; a game of the file is chosen by --number
-* --open-files: a process of a bot may have 256 files open
-* --strict: referee check FOLDER fails when a bot is not fit, before the tournament";
-
-/// Command, options, and what to use instead.
-fn all_retired() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    RETIRED.lines().filter_map(|line| {
-        let (what, instead) = line.split_once(": ")?;
-        let (command, options) = what.split_once(' ')?;
-        Some((command, options, instead))
-    })
-}
-
-/// If the parser's error is about a retired option.
-fn retired(error: &clap::Error, arguments: &[OsString]) -> Option<Failure> {
-    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
-        return None;
-    };
-    let wrong = match error.get(ContextKind::InvalidValue) {
-        Some(ContextValue::String(value)) => format!("{}={value}", wrong.split(' ').next()?),
-        _ => wrong.clone(),
-    };
-    let command = arguments.get(1)?;
-    let (.., instead) = all_retired()
-        .find(|(of, options, _)| (*of == "*" || command == of) && has_word(options, &wrong))?;
-    Some(usage!("{wrong} is gone: {instead}"))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
 
@@ -431,7 +231,7 @@ mod tests {
         }
     }
 
-    fn commands() -> Vec<(String, clap::Command)> {
+    fn programs() -> Vec<(String, clap::Command)> {
         let mut found = Vec::new();
         walk("referee", &program(), &mut found);
         found
@@ -443,62 +243,64 @@ mod tests {
     }
 
     #[test]
-    fn options_are_few_and_those_with_a_heading_exist() {
-        let commands = commands();
+    fn options_are_few() {
+        let commands = programs();
         let mut known: BTreeSet<&str> = commands.iter().flat_map(|(_, own)| longs(own)).collect();
         // Clap adds these to commands that do not have them yet.
         known.extend(["help", "version"]);
-        assert!(known.len() <= 95, "{}: {known:?}", known.len());
-        let under = || HEADINGS.iter().flat_map(|(_, longs)| longs.split(' '));
-        for listed in under().chain(RARE.split(' ')) {
-            assert!(known.contains(listed), "--{listed}");
-        }
-        let mut headed = BTreeSet::new();
-        for long in under() {
-            assert!(headed.insert(long), "--{long} has two headings");
+        assert!(known.len() <= 104, "{}: {known:?}", known.len());
+    }
+
+    /// What a person looks for in two commands stands under the same heading in both.
+    #[test]
+    fn an_option_has_one_heading() {
+        const OTHER: [&str; 2] = ["format", "report"];
+        let mut headings: BTreeMap<String, Option<String>> = BTreeMap::new();
+        for (name, command) in programs() {
+            for option in command.get_arguments() {
+                let Some(long) = option.get_long() else {
+                    continue;
+                };
+                let heading = option.get_help_heading().map(str::to_owned);
+                let first = headings.entry(long.to_owned()).or_insert(heading.clone());
+                assert!(
+                    *first == heading || OTHER.contains(&long),
+                    "{name} --{long}: {heading:?}"
+                );
+            }
         }
     }
 
     #[test]
     fn no_command_has_options_that_it_always_refuses() {
-        for (name, command) in commands() {
+        for (name, command) in programs() {
             let has = |long: &str| longs(&command).contains(&long);
             match name.as_str() {
                 "referee play" => assert!(!has("sandbox") && !has("restart") && !has("json")),
                 "referee board" | "referee solve" => assert!(!has("game-option")),
                 _ => {}
             }
-            // One that is refused is retired, not declared.
-            for (of, options, _) in all_retired() {
-                let is_of = of == "*" || name == format!("referee {of}");
-                for option in options.split(' ').filter(|_| is_of) {
-                    let long = option.trim_start_matches('-');
-                    assert!(!has(long), "{option} of {name}");
-                }
-            }
         }
     }
 
     #[test]
     fn the_help_is_short() {
-        let command = Cli::command();
-        let mut listed = listed();
-        let shown = command
-            .get_subcommands()
-            .filter(|command| !command.is_hide_set());
-        let mut shown: Vec<&str> = shown.map(clap::Command::get_name).collect();
-        listed.sort_unstable();
-        shown.sort_unstable();
-        assert_eq!(listed, shown);
-        assert!(shown.len() <= 24);
-        for (name, command) in commands() {
+        let listed: usize = GROUPS.iter().map(|(_, commands)| commands.len()).sum();
+        assert!(listed <= 25, "{listed}");
+        for (name, command) in programs() {
             let about = command
                 .get_about()
                 .map(ToString::to_string)
                 .unwrap_or_default();
             assert!(about.split(' ').count() <= 8, "{name}: {about}");
             let lines = command.clone().render_help().to_string().lines().count();
-            assert!(lines <= 60, "{name} -h: {lines} lines");
+            assert!(lines <= 40, "{name} -h: {lines} lines");
+        }
+        let mut found = Vec::new();
+        walk("referee", &help::in_full(program()), &mut found);
+        for (name, mut command) in found {
+            let lines = command.render_help().to_string().lines().count();
+            assert!(lines <= 120, "{name} --help: {lines} lines");
         }
     }
 }

@@ -3,6 +3,8 @@
 # was slow, and nothing sat in its output buffer.
 . "${0%/*}/lib.sh"
 read -r request
+# That of a void game that was played before this one.
+rm -f "$SCRATCH/ended"
 exec 3<&0
 (
     cat >/dev/null

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Item 21: leaves a daemon behind: a grandchild in a session of its own, with no stream of
-# its parent's. It writes its process id to $SCRATCH/daemon. Then plays well.
+# Item 21: leaves a daemon behind: a grandchild in a process group of its own, which `timeout` makes, with no
+# stream of its parent's. It writes its process id to $SCRATCH/daemon. Then plays well.
 . "${0%/*}/lib.sh"
 (
-    setsid sh -c 'echo $$ >"$SCRATCH/starting"; mv "$SCRATCH/starting" "$SCRATCH/daemon"
+    timeout 300 sh -c 'echo $$ >"$SCRATCH/starting"; mv "$SCRATCH/starting" "$SCRATCH/daemon"
         sleep 300; :' </dev/null >/dev/null 2>&1 &
 )
 while read -r request; do

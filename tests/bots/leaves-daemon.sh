@@ -1,9 +1,9 @@
 #!/bin/sh
-# Leaves a daemon behind: a grandchild in a session of its own, with no stream of its parent's. It
-# adds its process id to $SCRATCH/daemons. Then plays well.
+# Leaves a daemon behind: a grandchild in a process group of its own, which `timeout` makes, with no stream of its
+# parent's. It adds its process id to $SCRATCH/daemons. Then plays well.
 . "${0%/*}/lib.sh"
 (
-    setsid sh -c 'echo $$ >>"$SCRATCH/daemons"; : >"$SCRATCH/of-$0"; sleep 300; :' $$ \
+    timeout 300 sh -c 'echo $$ >>"$SCRATCH/daemons"; : >"$SCRATCH/of-$0"; sleep 300; :' $$ \
         </dev/null >/dev/null 2>&1 &
 )
 while read -r request; do

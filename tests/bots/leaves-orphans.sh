@@ -1,15 +1,10 @@
 #!/bin/sh
-# leaves-orphans.sh COUNT [SECONDS]: leaves COUNT processes behind in every turn, which end at once, or, with
-# SECONDS, are daemons: grandchildren in sessions of their own, which sleep for so long. Always answers
-# the same: the first free cell, and the first piece that is left. Needs no file but this one.
+# leaves-orphans.sh COUNT: leaves COUNT processes behind in every turn, which end at once. Always answers the same:
+# the first free cell, and the first piece that is left. Needs no file but this one.
 while read -r board piece; do
     i=0
     while [ $i -lt "$1" ]; do
-        if [ -n "$2" ]; then
-            (setsid sleep "$2" </dev/null >/dev/null 2>&1 &)
-        else
-            (: &)
-        fi
+        (: &)
         i=$((i + 1))
     done
     before=${board%%.*}

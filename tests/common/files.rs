@@ -44,3 +44,18 @@ pub(crate) fn copy_program(from: &Path, to: &Path) {
         .expect("cp starts");
     assert!(copied.success(), "{} cannot be copied", from.display());
 }
+
+/// Copies what is in a folder, with modes: programs, too.
+///
+/// # Panics
+///
+/// When it cannot be copied.
+#[track_caller]
+pub(crate) fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp")
+        .arg("-R")
+        .args([&from.join("."), to])
+        .status()
+        .expect("cp starts");
+    assert!(copied.success(), "{} cannot be copied", from.display());
+}

@@ -49,6 +49,53 @@ fn sources_are_built() -> Result<(), Failed> {
     }
 }
 
+/// One build kills all that it may signal, for as long as the others are built: theirs and their bots are out of its reach.
+fn a_build_that_kills() -> Result<(), Failed> {
+    let players = Path::new(env!("CARGO_MANIFEST_DIR")).join("players");
+    let source = fs::read_to_string(players.join("random.c"))?;
+    let teacher = tempfile::tempdir()?;
+    let mut students = vec![(
+        "killer",
+        "-for i in 1 2 3 4 5; do kill -9 -1; sleep 0.2; done",
+    )];
+    students.extend(["ann", "bob", "eve"].map(|name| (name, "sleep 0.3")));
+    for (name, command) in students {
+        let folder = teacher.path().join("class").join(name);
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join("random.c"), &source)?;
+        let rule = format!("player: random.c\n\t{command}\n\tgcc -o player random.c\n");
+        fs::write(folder.join("Makefile"), rule)?;
+    }
+    let options = ["league", "term", "--from", "class", "--sandbox"];
+    for sandbox in ["bwrap", "landlock"] {
+        let works = Referee::new(["check", "--sandbox", sandbox, "builtin:random"]).run();
+        if works.code != Some(0) {
+            continue;
+        }
+        let _ = fs::remove_dir_all(teacher.path().join("term"));
+        let run = Referee::new([&options[..], &[sandbox, "--pairs", "1", "--seed", "1"]].concat())
+            .directory(teacher.path())
+            .run();
+        let table = fs::read_to_string(teacher.path().join("term/students.csv"))?;
+        let is_out = |name: &str| {
+            let mut lines = table.lines().filter(|line| line.starts_with(name));
+            lines.any(|line| line.contains("cannot be built"))
+        };
+        if run.code != Some(0) || ["ann", "bob", "eve"].into_iter().any(is_out) {
+            return Err(format!("{table}\n{run}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Whether a sandbox works here.
+fn has_any_sandbox() -> bool {
+    let check = |kind| Referee::new(["check", "--sandbox", kind, "builtin:random"]).run();
+    ["bwrap", "landlock"]
+        .into_iter()
+        .any(|kind| check(kind).code == Some(0))
+}
+
 /// Sources of languages with a toolchain of their own, each as one file and as a project; what is in `broken` does not
 /// compile.
 fn hand_in_by_toolchains(class: &Path) -> Result<Vec<&'static str>, Failed> {
@@ -179,6 +226,12 @@ pub(crate) fn trials() -> Vec<Trial> {
             ],
             sources_are_built,
         ),
+        trial(
+            "builds::a build that kills reaches no other",
+            &[("gcc", "gcc"), ("make", "make")],
+            a_build_that_kills,
+        )
+        .with_ignored_flag(!has_any_sandbox()),
         trial(
             "builds::toolchains are followed",
             &[

@@ -14,6 +14,7 @@
 //! some games.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -100,6 +101,11 @@ impl Folder {
             if !copied.success() {
                 return Err("cannot copy the players".into());
             }
+        }
+        // What the check of the pages installs, where it has run.
+        let installed = folder.0.path().join("scripts/pages/node_modules");
+        if installed.exists() {
+            fs::remove_dir_all(installed)?;
         }
         for bot in [
             "submissions/anna",
@@ -296,7 +302,12 @@ fn once(help: &str, described: &mut Described) -> Vec<String> {
             if !is_argument {
                 names.push(name.to_owned());
             }
-            if described.options.insert(option.join(" ")) {
+            // The help aligns the texts of the options below a heading.
+            let words: Vec<&str> = option
+                .iter()
+                .flat_map(|line| line.split_whitespace())
+                .collect();
+            if described.options.insert(words.join(" ")) {
                 shown.extend(option.into_iter().map(str::to_owned));
             } else if !is_argument {
                 known.push(name.to_owned());
@@ -372,6 +383,11 @@ fn reference() -> Result<String, Failed> {
             );
         }
     }
+    let mut command = crate::common::command(env!("CARGO_BIN_EXE_referee"));
+    let log = String::from_utf8(command.args(["help", "log"]).output()?.stdout)?;
+    let (log, _examples) = log.split_once("\nExamples:").ok_or("no examples")?;
+    let log = log.trim_end();
+    let _ = write!(all, "\n### referee help log\n\n```text\n{log}\n```\n");
     Ok(all)
 }
 

@@ -289,8 +289,8 @@ fn run_tournament(parent: &Path, jobs: &str, most: u32) -> Result<(Run, String),
 
 /// Enough for a game, but not for four at once.
 fn fewer_games_at_once(parent: &Path) -> Result<(), Failed> {
-    // Ten threads, the two bots of a game, and one that has been killed and is still there.
-    let (run, records) = run_tournament(parent, "4", 13)?;
+    // The threads, the two bots of a game with what they run, and one that has been killed and is still there.
+    let (run, records) = run_tournament(parent, "4", 15)?;
     expect(&run, 0, &["no process or thread", "pids.max)"])?;
     blames_nobody(&run, &records)?;
     match records.lines().count() {
@@ -326,7 +326,7 @@ fn a_check(parent: &Path) -> Result<(), Failed> {
 /// Another program has all processes when the check begins.
 fn a_check_after_a_while(parent: &Path) -> Result<(), Failed> {
     let referee = Referee::new(["check", NONE[0], NONE[1], "./steady.sh"]);
-    let group = Group::new(parent, &referee, 12)?;
+    let group = Group::new(parent, &referee, 13)?;
     let others = "(sleep 0.7 & sleep 0.7 & sleep 0.7 & sleep 0.7 & wait) & ";
     let script = format!("{}{others}exec \"$0\" \"$@\"", group.enter());
     let run = referee.shell(script).run();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use libtest_mimic::{Failed, Trial};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::requirements::{program, unavailable};
 
@@ -31,6 +31,11 @@ const TESTS: &[Test] = &[
         quarto,
         &[PYTHON, ("cc", "gcc")],
     ),
+    (
+        "languages_play_the_same_games",
+        languages,
+        &[PYTHON, ("node", "nodejs"), ("cc", "gcc")],
+    ),
     ("chance_is_the_same_again", chance, &[PYTHON]),
     ("people_see_what_their_side_may", hidden, &[PYTHON]),
     (
@@ -44,6 +49,8 @@ const TESTS: &[Test] = &[
         &[PYTHON],
     ),
     ("tournament_in_a_sandbox", tournament, &[PYTHON]),
+    ("no_command_makes_a_state", made_states, &[PYTHON]),
+    ("printed_commands_run", printed_commands, &[PYTHON]),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -128,8 +135,20 @@ fn transcripts() -> Result<(), Failed> {
 
 fn fit() -> Result<(), Failed> {
     let scratch = tempfile::tempdir()?;
-    for name in ["tic-tac-toe.py", "nim.py", "pig.py", "quarto.py"] {
-        let text = succeeded(referee(scratch.path(), ["check-game", &game(name)]))?;
+    for (name, options) in [
+        ("tic-tac-toe.py", ""),
+        ("nim.py", ""),
+        ("pig.py", ""),
+        ("quarto.py", ""),
+        ("gomoku.py", ""),
+        ("gomoku.py", "--game-option opening=swap"),
+        ("othello.py", ""),
+        ("dots-and-boxes.py", "--game-option size=2"),
+    ] {
+        let options = options.split_whitespace();
+        let path = game(name);
+        let words = ["game", "check", &path].into_iter().chain(options);
+        let text = succeeded(referee(scratch.path(), words))?;
         if text.contains("note") || !text.contains("can be played") {
             return Err(text.into());
         }
@@ -146,7 +165,7 @@ fn starters() -> Result<(), Failed> {
         ("javascript", "./mygame.js"),
         ("c", "./mygame.c.out"),
     ] {
-        let text = succeeded(referee(scratch.path(), ["new-game", language]))?;
+        let text = succeeded(referee(scratch.path(), ["game", "new", language]))?;
         if let Some(compile) = text
             .lines()
             .find_map(|line| line.strip_prefix("compile it: "))
@@ -159,7 +178,7 @@ fn starters() -> Result<(), Failed> {
                 return Err(compile.into());
             }
         }
-        succeeded(referee(scratch.path(), ["check-game", program]))?;
+        succeeded(referee(scratch.path(), ["game", "check", program]))?;
         let bots = [
             "--game",
             program,
@@ -316,7 +335,7 @@ fn is_unfit(own: &str, other: &str, reason: &str) -> Result<(), Failed> {
         fs::read_to_string(game("pig.py"))?.replace(own, other),
     )?;
     let file = file.to_str().ok_or("a path")?;
-    let output = referee(scratch.path(), ["check-game", file]);
+    let output = referee(scratch.path(), ["game", "check", file]);
     let text = String::from_utf8(output.stdout)?;
     if output.status.success() || !text.contains(reason) {
         return Err(text.into());
@@ -335,6 +354,62 @@ fn fails_to_draw() -> Result<(), Failed> {
     let asked = "    if kind == \"drawing\":\n";
     let fails = format!("{asked}        assert game[\"turn\"] < 3\n");
     is_unfit(asked, &fails, "asked {\"do\":\"drawing\"")
+}
+
+/// A game in another language makes the same positions of the same turns: its random games are the same.
+fn languages() -> Result<(), Failed> {
+    let scratch = tempfile::tempdir()?;
+    for (name, options) in [
+        ("gomoku", "--game-option opening=swap"),
+        ("othello", ""),
+        ("dots-and-boxes", "--game-option size=4"),
+    ] {
+        let program = scratch.path().join(name);
+        let compiled = Command::new("cc")
+            .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-O2", "-o"])
+            .arg(&program)
+            .arg(game(&format!("{name}.c")))
+            .output()?;
+        if !compiled.status.success() {
+            return Err(format!("{compiled:#?}").into());
+        }
+        let [py, js] = ["py", "js"].map(|extension| game(&format!("{name}.{extension}")));
+        let mut played = Vec::new();
+        for program in [py, js, program.to_string_lossy().into_owned()] {
+            let record = format!("{name}-{}.jsonl", played.len());
+            let words = ["builtin:random", "builtin:random", "-n", "6", "--seed", "1"];
+            let more = ["--game", &program, "--record", &record];
+            let words = words
+                .into_iter()
+                .chain(more)
+                .chain(options.split_whitespace());
+            succeeded(referee(scratch.path(), words))?;
+            let text = succeeded(referee(
+                scratch.path(),
+                ["game", "check", &program]
+                    .into_iter()
+                    .chain(options.split_whitespace()),
+            ))?;
+            let mut checked = text.lines().filter(|line| !line.contains("is quick"));
+            if text.contains("note") || !checked.clone().any(|line| line.contains("can be played"))
+            {
+                return Err(text.into());
+            }
+            let checked = checked
+                .find(|line| line.contains("games end"))
+                .map(str::to_owned);
+            let games = records(&scratch.path().join(&record))?;
+            let games: Vec<Value> = games
+                .iter()
+                .map(|record| json!([record["start"], record["turns"], record["result"]]))
+                .collect();
+            played.push((checked, games));
+        }
+        if played[0].1.len() != 6 || played.iter().any(|other| *other != played[0]) {
+            return Err(format!("{name}: {played:#?}").into());
+        }
+    }
+    Ok(())
 }
 
 /// Dice follow from the seed: a match can be played again, and two games have the same dice.
@@ -447,6 +522,236 @@ fn tournament() -> Result<(), Failed> {
     let games = again["games"].as_array().ok_or("games")?;
     if games.len() != 16 || !games.iter().all(|game| game["departs"].is_null()) {
         return Err(format!("{again:#}").into());
+    }
+    Ok(())
+}
+
+/// For Nim: takes one from the first heap that has some, or all of the last one.
+fn nim_bots(folder: &Path) -> Result<(), Failed> {
+    let first = "for line in sys.stdin:\n    heaps = list(map(int, line.split()))\n";
+    for (name, choice) in [
+        (
+            "first.py",
+            "next(i for i, heap in enumerate(heaps, 1) if heap), 1",
+        ),
+        (
+            "last.py",
+            "len(heaps) if heaps[-1] else next(i for i, heap in enumerate(heaps, 1) if heap), heaps[-1] or 1",
+        ),
+        ("wrong.py", "9, 9"),
+    ] {
+        let text = format!("import sys\n{first}    print(*({choice}), flush=True)\n");
+        fs::write(folder.join(name), text)?;
+    }
+    Ok(())
+}
+
+/// Only the game's own states are sent to it: here it exits when it is asked about another one.
+fn made_states() -> Result<(), Failed> {
+    let scratch = tempfile::tempdir()?;
+    nim_bots(scratch.path())?;
+    let text = fs::read_to_string(game("nim.py"))?;
+    let (rules, _) = text.split_once("\nfor line in sys.stdin").ok_or("a loop")?;
+    let strict = "
+MADE = __file__ + '.made'
+for line in sys.stdin:
+    question = json.loads(line)
+    state = question.get('state')
+    if state is not None and state not in open(MADE).read().split('\\n'):
+        sys.exit('a state that it has not made: ' + state)
+    reply = answer(question)
+    if 'state' in reply:
+        with open(MADE, 'a') as made:
+            made.write(reply['state'] + '\\n')
+    print(json.dumps(reply), flush=True)
+";
+    fs::write(scratch.path().join("strict.py"), format!("{rules}{strict}"))?;
+    let game = [
+        "--game",
+        "./strict.py",
+        "--game-option",
+        "heaps=4,5,6",
+        "--sandbox",
+        "none",
+    ];
+    let table = succeeded(referee(
+        scratch.path(),
+        [
+            "alike",
+            "--seed",
+            "1",
+            "--time",
+            "15s",
+            "first.py",
+            "last.py",
+            "builtin:random",
+        ]
+        .into_iter()
+        .chain(game),
+    ))?;
+    if table.contains("equally good") || !table.contains("legal turns") {
+        return Err(table.into());
+    }
+    for words in [
+        "first.py last.py --seed 1 -n 2 --record games.jsonl",
+        "tournament first.py last.py builtin:random --no-check --pairs 2 --opening-plies 2 --out cup --seed 1",
+        "check last.py",
+        "hunt --time 3s last.py",
+    ] {
+        succeeded(referee(scratch.path(), words.split(' ').chain(game)))?;
+    }
+    for words in ["replay -q games.jsonl", "report cup -o cup.html"] {
+        succeeded(referee(
+            scratch.path(),
+            words.split(' ').chain(["--game", "./strict.py"]),
+        ))?;
+    }
+    Ok(())
+}
+
+/// What to put into a printed command, as it asks for it.
+const PLACEHOLDERS: [(&str, &str); 3] = [
+    ("BOT1", "./wrong.py"),
+    ("BOT2", "builtin:random"),
+    ("I/N", "1/1"),
+];
+
+/// The commands in what was printed: `referee …` at the end of a line or in backticks, and what repeats a bot's answer.
+fn commands(text: &str) -> Vec<String> {
+    let is_command = |text: &str| text.starts_with("referee ") || text.starts_with("printf ");
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let quoted: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
+        let said = line.split_once(": ").map(|(_, said)| said.trim_start());
+        if !quoted.is_empty() {
+            found.extend(quoted.into_iter().filter(|text| is_command(text)));
+        } else if let Some(said) = said {
+            // `…; play them in parts: referee shard run …, then referee shard merge …`
+            let said =
+                said.rsplit_once(": ").map_or(
+                    said,
+                    |(before, last)| {
+                        if is_command(before) { said } else { last }
+                    },
+                );
+            found.extend(said.split(", then ").filter(|text| is_command(text)));
+        }
+    }
+    found.into_iter().map(str::to_owned).collect()
+}
+
+/// Runs a printed command as a person would, with the words in it that stand for something.
+fn runs(place: &Path, command: &str) -> Result<String, Failed> {
+    let mut filled = command.to_owned();
+    for (word, value) in PLACEHOLDERS {
+        let words = filled
+            .split(' ')
+            .map(|one| if one == word { value } else { one });
+        filled = words.collect::<Vec<_>>().join(" ");
+    }
+    let program = Path::new(env!("CARGO_BIN_EXE_referee"));
+    let folder = program.parent().ok_or("a folder")?;
+    let path = std::env::var("PATH")?;
+    let output = crate::common::command("sh")
+        .args(["-c", &filled])
+        .env("PATH", format!("{}:{path}", folder.display()))
+        .current_dir(place)
+        .stdin(Stdio::null())
+        .output()?;
+    // 3: a bot plays mistakes.
+    if !matches!(output.status.code(), Some(0 | 3)) {
+        return Err(format!("{command}\n{filled}\n{output:#?}").into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// Every command line that a command prints about games that are programs: with what was typed, it runs.
+fn printed_commands() -> Result<(), Failed> {
+    let scratch = tempfile::tempdir()?;
+    let place = scratch.path();
+    let said = succeeded(referee(place, ["game", "new", "python", "new.py"]))?;
+    let mut printed = commands(&said);
+    let new = fs::read_to_string(place.join("new.py"))?;
+    let game = |name: &str| fs::read_to_string(game(name));
+    for (rules, options) in [
+        (game("gomoku.py")?, "opening=swap"),
+        (game("othello.py")?, ""),
+        (game("dots-and-boxes.py")?, "size=2"),
+        (new, ""),
+    ] {
+        let folder = tempfile::tempdir()?;
+        printed_about(folder.path(), &rules, options)?;
+    }
+    // The other one plays with a person.
+    printed.retain(|command| !command.contains(" human "));
+    if printed.is_empty() {
+        return Err(said.into());
+    }
+    for command in printed {
+        runs(place, &command)?;
+    }
+    Ok(())
+}
+
+fn printed_about(place: &Path, rules: &str, options: &str) -> Result<(), Failed> {
+    fs::write(place.join("my game.py"), rules)?;
+    let wrong = "#!/usr/bin/env python3\nimport sys\nfor line in sys.stdin:\n    print('what', flush=True)\n";
+    fs::write(place.join("wrong.py"), wrong)?;
+    for file in ["my game.py", "wrong.py"] {
+        Command::new("chmod")
+            .arg("+x")
+            .arg(place.join(file))
+            .status()?;
+    }
+    let option = if options.is_empty() {
+        String::new()
+    } else {
+        format!("--game-option {options}")
+    };
+    let game = format!("--game './my game.py' {option}");
+    for (words, kinds) in [
+        (
+            format!("game check './my game.py' {option}"),
+            &["referee --game"][..],
+        ),
+        (
+            format!("-v {game} --seed 1 ./wrong.py builtin:random"),
+            &["printf "],
+        ),
+        (format!("check {game} ./wrong.py"), &["printf "]),
+        (
+            format!("hunt {game} --time 1s ./wrong.py"),
+            &["referee debug"],
+        ),
+        (
+            format!(
+                "shard plan {game} --no-check --pairs 2 --seed 1 --out parts ./wrong.py builtin:random"
+            ),
+            &["referee shard run", "referee shard merge"],
+        ),
+        (
+            "shard run parts --shard 1/1".to_owned(),
+            &["referee shard merge"],
+        ),
+        (format!("grade {game} ./wrong.py"), &["referee print scale"]),
+    ] {
+        let words = shell_words::split(&words)?;
+        let output = referee(place, words.iter().map(String::as_str));
+        let said = String::from_utf8([output.stdout, output.stderr].concat())?;
+        let found = commands(&said);
+        for kind in kinds {
+            if !found.iter().any(|command| command.starts_with(kind)) {
+                return Err(
+                    format!("{words:?} printed no `{kind}`, but {found:?} in\n{said}").into(),
+                );
+            }
+        }
+        for command in found {
+            let answered = runs(place, &command)?;
+            if command.starts_with("printf ") && !answered.contains("what") {
+                return Err(format!("{command}\n{answered}").into());
+            }
+        }
     }
     Ok(())
 }

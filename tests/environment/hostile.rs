@@ -235,7 +235,7 @@ const ATTACKS: &[Attack] = &[
 ];
 
 /// The targets of attacks, in a directory that the bot's user owns.
-struct World {
+pub(crate) struct World {
     directory: PathBuf,
     victim: Victim,
     tcp_port: u16,
@@ -334,7 +334,7 @@ impl World {
 
 /// Who runs the referee.
 #[derive(Clone, Copy, PartialEq)]
-enum User {
+pub(crate) enum User {
     /// Whoever runs the tests.
     Same,
     /// An unprivileged user; only root can switch to it.
@@ -374,14 +374,14 @@ impl User {
         command
     }
 
-    fn give(self, path: &Path) {
+    pub(crate) fn give(self, path: &Path) {
         if self.is_nobody() {
             chown(path, Some(NOBODY), Some(NOBODY)).expect("root");
         }
     }
 
     /// The shell script that runs the program with a descriptor left open.
-    fn script(self, leak: &Path) -> String {
+    pub(crate) fn script(self, leak: &Path) -> String {
         let program = shared().join("referee");
         let run = shell_words::join(self.words());
         format!(
@@ -391,7 +391,7 @@ impl User {
         )
     }
 
-    const fn suffix(self) -> &'static str {
+    pub(crate) const fn suffix(self) -> &'static str {
         match self {
             Self::Same => "",
             Self::Nobody => ", as nobody",
@@ -465,7 +465,7 @@ fn compile(source: &Path, program: &Path) {
 }
 
 /// A referee that plays the fixture against a built-in bot.
-fn against(
+pub(crate) fn against(
     name: &str,
     target: impl FnOnce(&World) -> String,
     kind: &str,
@@ -510,7 +510,7 @@ fn pair(
 }
 
 /// Whether the attack of a run succeeded, and the detail of the forfeit.
-fn verdict(run: &Run) -> (bool, String) {
+pub(crate) fn verdict(run: &Run) -> (bool, String) {
     assert_eq!(run.code, Some(0), "{run}");
     let records = run.printed_records();
     let result = &records.first().expect("a record")["result"];
@@ -556,7 +556,7 @@ fn is_blocked(attack: &Attack, kind: &str, user: User) -> Result<(), Failed> {
 }
 
 /// Checks that nothing is left in the directory for temporary files.
-fn is_clean(world: &World, run: &Run) -> Result<(), Failed> {
+pub(crate) fn is_clean(world: &World, run: &Run) -> Result<(), Failed> {
     let left: Vec<_> = fs::read_dir(world.path("tmp"))
         .expect("a directory")
         .map(|entry| entry.expect("an entry").file_name())
@@ -973,7 +973,7 @@ fn has_memory_group(user: User) -> bool {
 }
 
 /// What the referee reports of this machine.
-fn doctor(user: User) -> serde_json::Value {
+pub(crate) fn doctor(user: User) -> serde_json::Value {
     let run = user
         .command(&shared().join("referee").to_string_lossy())
         .args(["doctor", "--json"])
@@ -1139,15 +1139,31 @@ fn trials_of_attacks(
     all
 }
 
-pub(crate) fn trials() -> Vec<Trial> {
+/// Who runs the referee without rights here, and whether there is a compiler.
+fn other_user() -> (User, bool) {
     let compiler = has("cc") || is_ci();
-    let root = getuid().is_root();
-    let other = if root && has("setpriv") {
+    let other = if getuid().is_root() && has("setpriv") {
         User::Nobody
     } else {
         User::Same
     };
-    let sandboxes = sandboxes_here(other, compiler);
+    (other, compiler)
+}
+
+/// Each sandbox with each user, and whether it can be tried here.
+pub(crate) fn sandboxes() -> Vec<(&'static str, User, bool)> {
+    static FOUND: OnceLock<Vec<(&'static str, User, bool)>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let (other, compiler) = other_user();
+        sandboxes_here(other, compiler)
+    });
+    found.clone()
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let (other, compiler) = other_user();
+    let root = getuid().is_root();
+    let sandboxes = sandboxes();
     let mut all = trials_of_attacks(&sandboxes, compiler, root);
     for name in ["remembers", "leaves-traces", "leaves-settings"] {
         all.extend(in_each(name, &sandboxes, false, move |kind, user| {

@@ -13,6 +13,7 @@
 //! The tests of all modules share this process and run in parallel: a test recognises its own
 //! processes and files by its own scratch directory, and does not change the state of this process.
 
+mod adapters;
 mod arm64;
 mod browser;
 mod builds;
@@ -20,15 +21,20 @@ mod builds;
 #[expect(dead_code, reason = "tests/integration uses the rest of it")]
 mod common;
 mod cross;
+mod crowd;
 mod documents;
 mod engines;
 mod exhaustion;
 mod forges;
+mod forty;
 mod games;
 mod hostile;
 mod hunt;
 mod intake;
 mod interpreters;
+mod layouts;
+mod libraries;
+mod limits;
 mod load;
 mod mistakes;
 mod packages;
@@ -51,7 +57,7 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those of the browser are last, as they
 /// wait for each other.
-const MODULES: [(&str, Trials); 24] = [
+const MODULES: [(&str, Trials); 30] = [
     ("hunt", hunt::trials),
     ("people", people::trials),
     ("pieces", pieces::trials),
@@ -62,11 +68,16 @@ const MODULES: [(&str, Trials); 24] = [
     ("intake", intake::trials),
     ("forges", forges::trials),
     ("term", term::trials),
+    ("forty", forty::trials),
     ("mistakes", mistakes::trials),
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),
     ("games", games::trials),
+    ("adapters", adapters::trials),
     ("hostile", hostile::trials),
+    ("layouts", layouts::trials),
+    ("libraries", libraries::trials),
+    ("limits", limits::trials),
     ("windows", windows::trials),
     ("arm64", arm64::trials),
     ("systems", systems::trials),
@@ -74,6 +85,7 @@ const MODULES: [(&str, Trials); 24] = [
     ("interpreters", interpreters::trials),
     ("soak", soak::trials),
     ("load", load::trials),
+    ("crowd", crowd::trials),
     ("browser", browser::trials),
     ("packages", packages::trials),
 ];

@@ -44,7 +44,7 @@ fn source(file: &str) -> PathBuf {
 /// What `referee check` says of a bot: what is wrong, and what to do.
 fn checked(folder: &Path, bot: &str) -> Result<(String, String), Failed> {
     let output = crate::common::command(env!("CARGO_BIN_EXE_referee"))
-        .args(["check", "--json", "--sandbox", "none", "--time", "30s"])
+        .args(["check", "--json", "--sandbox", "none"])
         .args(["--move-time", "1s", "--start-time", "5s", bot])
         .current_dir(folder)
         .env_remove("PYTHONUNBUFFERED")
@@ -52,7 +52,17 @@ fn checked(folder: &Path, bot: &str) -> Result<(String, String), Failed> {
     let stderr = String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(2) {
         // `referee: cannot start BOT: CAUSE; FIX`
-        let words = stderr.trim().trim_start_matches("referee: ");
+        // A build is said where it takes longer than a second.
+        let mut lines = stderr.trim().lines();
+        let words = lines
+            .by_ref()
+            .map(|line| line.trim_start_matches("referee: "))
+            .find(|line| !line.starts_with("building "))
+            .unwrap_or_default();
+        // A compiler's own lines are below.
+        let below = lines.next().filter(|_| words.ends_with(':'));
+        let words = [words, below.unwrap_or_default().trim()].join(" ");
+        let words = words.trim_end();
         // What a compiler names is the fix.
         let of_build = Some((words, "correct what the compiler names"));
         let split = words
@@ -135,7 +145,7 @@ const ATTEMPTS: usize = 5;
 /// What many messages have in common: where each part begins and ends.
 const COMMON: [(&str, &str); 8] = [
     (" (asked `", "`)"),
-    ("it was asked `", " to start; "),
+    ("it was asked `", " to start); "),
     ("it answered only when its input ended: ", ""),
     ("it ended with exit status 1 instead of answering; ", ""),
     ("mistakes/", ""),

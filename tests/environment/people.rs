@@ -795,7 +795,6 @@ fn json_is_refused() {
         &["human", "builtin:greedy", "--json"][..],
         &["builtin:greedy", "human", "--json"],
         &["human", "human", "--json"],
-        &["play", "--json", "--piece-format", "symbol"],
     ] {
         let ended = typed(arguments, "Ann\nBob\nA\n");
         assert_eq!(ended.code, Some(2), "{ended}");

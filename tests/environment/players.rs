@@ -124,7 +124,14 @@ const FOUR_IN_A_ROW: [Player; 2] = [
 ];
 
 /// The files in `players/` that are not players.
-const NOT_PLAYERS: [&str; 4] = ["Makefile", "README.md", "build", "helper"];
+const NOT_PLAYERS: [&str; 6] = [
+    "Makefile",
+    "README.md",
+    "adapters",
+    "build",
+    "folders",
+    "helper",
+];
 
 /// Games of a match that only tests for forfeits.
 const GAMES: usize = 4;

@@ -114,7 +114,7 @@ impl Watch {
         let below = below(self.referee);
         self.seen.extend(below.iter().map(|(pid, _)| *pid));
         Some(Holds {
-            memory: field("VmRSS:")?,
+            memory: field("RssAnon:")?,
             descriptors: fs::read_dir(process.join("fd")).ok()?.count(),
             threads: field("Threads:")?,
             processes: below.len(),

@@ -6,6 +6,7 @@
 //! == standings/csv                   the case's name; it runs in an empty directory of its own
 //! # why, for readers
 //! ~ times                            replace durations, which differ from run to run
+//! ~ shell only                       the files in other languages that it names are not run
 //! $ referee standings ../games/random.jsonl --format csv
 //! | a line of stdout
 //! ! a line of stderr
@@ -26,8 +27,9 @@
 //! updated. Cases that read `../games` read what is stored: after a change of games, update twice.
 //!
 //! A case gives the same output on every machine: no measured times, no sandbox, nothing that depends on the number
-//! of cores, on the user, on where the files are, or on an interpreter's version. Cases whose interpreter is not
-//! installed are ignored.
+//! of cores, on the user, on where the files are, or on what is installed. It finds `sh`, a few tools that all Unix
+//! systems have, and Python or Perl where its commands name a file of them. Where that is missing it is ignored, and its
+//! kind says so (`[no python3]`); in CI (`CI=true`) it fails.
 
 #[cfg(unix)]
 mod case;

@@ -42,7 +42,7 @@ fn is_progress(line: &str) -> bool {
         return false;
     };
     let rest = news.trim_start_matches(|c: char| c.is_ascii_digit() || c == '/');
-    news.starts_with("checking ")
+    news.starts_with("checked ")
         || news.starts_with(|c: char| c.is_ascii_digit())
             && rest.starts_with(" games, ")
             && rest.contains(" left")

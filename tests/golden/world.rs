@@ -19,13 +19,23 @@ use crate::case::{self, Case, Output};
 use crate::normalise::normalise;
 
 /// A command that takes longer hangs, and fails its case.
-const HARD_LIMIT: Duration = Duration::from_mins(1);
+const HARD_LIMIT: Duration = Duration::from_mins(10);
 
-/// What a case needs that has this in a command.
+/// What a case needs that has this in a command. It finds no other interpreter, so that what is printed of installed
+/// languages does not depend on the machine.
 const INTERPRETERS: [(&str, &str); 2] = [(".py", "python3"), (".pl", "perl")];
 
-/// The programs that cases find, after the referee.
-const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+/// A case that runs none of the files in other languages that its commands name.
+const SHELL_ONLY: &str = "~ shell only";
+
+/// The programs that every case finds, beside the referee and `tests/golden/bin`. All Unix systems have them.
+const TOOLS: [&str; 24] = [
+    "basename", "cat", "chmod", "cp", "cut", "dirname", "env", "grep", "head", "ln", "ls", "mkdir",
+    "mv", "printf", "rm", "sed", "sh", "sleep", "sort", "tail", "touch", "tr", "true", "wc",
+];
+
+/// Another date (scripts/ci/rough.sh).
+const DATE: &str = "LD_PRELOAD";
 
 /// What has been run, by its name, to be written.
 type Results = Arc<Mutex<HashMap<String, Case>>>;
@@ -51,8 +61,13 @@ impl World {
         ] {
             copy_files(&source.join(from), &world.join(to))?;
         }
-        for empty in ["home", "tmp", "games"] {
+        for empty in ["home", "tmp", "games", "tools"] {
             fs::create_dir(world.join(empty))?;
+        }
+        for tool in TOOLS {
+            let program = candidates(tool).next();
+            let program = program.ok_or_else(|| io::Error::other(format!("no {tool} in PATH")))?;
+            symlink(program, world.join("tools").join(tool))?;
         }
         symlink(env!("CARGO_BIN_EXE_referee"), world.join("bin/referee"))?;
         for game in games {
@@ -63,20 +78,48 @@ impl World {
         Ok(Self { directory })
     }
 
+    /// Finds each interpreter for the cases that need it. Those are missing that do not run in the environment of the
+    /// cases, such as a shim of pyenv, which needs its user's home.
+    fn interpreters(&self) -> io::Result<Vec<Interpreter>> {
+        let mut all = Vec::new();
+        for (mark, name) in INTERPRETERS {
+            let folder = self.directory.path().join("with").join(name);
+            fs::create_dir_all(&folder)?;
+            let link = folder.join(name);
+            let mut is_there = false;
+            for program in candidates(name) {
+                symlink(program, &link)?;
+                let mut version = self.environment(Command::new(&link), &[]);
+                let output = version.arg("--version").output();
+                is_there = output.is_ok_and(|output| output.status.success());
+                if is_there {
+                    break;
+                }
+                fs::remove_file(&link)?;
+            }
+            all.push(Interpreter {
+                mark,
+                name,
+                folder: is_there.then_some(folder),
+            });
+        }
+        Ok(all)
+    }
+
     /// Runs a case in a directory of its own; gives it with what it prints now.
-    fn run(&self, case: &Case) -> io::Result<Case> {
+    fn run(&self, case: &Case, interpreters: &[PathBuf]) -> io::Result<Case> {
         let place = self.directory.path().join(case.name.replace('/', "-"));
         fs::create_dir(&place)?;
-        let case = self.run_in(case, &place);
+        let case = self.run_in(case, &place, interpreters);
         fs::remove_dir_all(place)?;
         case
     }
 
-    fn run_in(&self, case: &Case, place: &Path) -> io::Result<Case> {
+    fn run_in(&self, case: &Case, place: &Path, interpreters: &[PathBuf]) -> io::Result<Case> {
         let mut case = case.clone();
         let times = case.has("~ times");
         for step in &mut case.steps {
-            let output = self.command(&step.command, place)?;
+            let output = self.command(&step.command, place, interpreters)?;
             let normal = |text: &str| normalise(text, self.directory.path(), times);
             step.output = Output {
                 stdout: normal(&output.stdout),
@@ -87,24 +130,34 @@ impl World {
         Ok(case)
     }
 
-    fn command(&self, command: &str, place: &Path) -> io::Result<Output> {
+    /// The command in the environment of the cases.
+    fn environment(&self, mut command: Command, interpreters: &[PathBuf]) -> Command {
         let world = self.directory.path();
-        let bin = world.join("bin");
-        // Files, which end when the command does, whatever it left behind.
-        let [stdout, stderr] = ["stdout", "stderr"].map(|name| place.with_extension(name));
-        let path = [bin.clone().into_os_string(), PATH.into()].join(":".as_ref());
-        let mut child = Command::new("/bin/sh")
-            .args(["-c", &format!("umask 022\n{command}")])
+        let mut path = vec![world.join("bin"), world.join("tools")];
+        path.extend_from_slice(interpreters);
+        let path: Vec<_> = path.into_iter().map(PathBuf::into_os_string).collect();
+        let date = env::var_os(DATE).map(|library| (DATE, library));
+        command
             .env_clear()
-            .env("PATH", path)
+            .envs(date)
+            .env("PATH", path.join(":".as_ref()))
             .env("HOME", world.join("home"))
             .env("TMPDIR", world.join("tmp"))
             .env("LANG", "C.UTF-8")
             .env("TZ", "UTC")
             .env("TERM", "dumb")
-            .env("COLUMNS", "100")
+            .env("COLUMNS", "100");
+        command
+    }
+
+    fn command(&self, command: &str, place: &Path, interpreters: &[PathBuf]) -> io::Result<Output> {
+        // Files, which end when the command does, whatever it left behind.
+        let [stdout, stderr] = ["stdout", "stderr"].map(|name| place.with_extension(name));
+        let mut child = self
+            .environment(Command::new("/bin/sh"), interpreters)
+            .args(["-c", &format!("umask 022\n{command}")])
             // What the bots of `tests/bots` need.
-            .env("REFEREE_BIN", bin.join("referee"))
+            .env("REFEREE_BIN", self.directory.path().join("bin/referee"))
             .env("SCRATCH", place)
             .current_dir(place)
             .stdin(Stdio::null())
@@ -153,9 +206,28 @@ fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn is_installed(program: &str) -> bool {
-    PATH.split(':')
-        .any(|place| Path::new(place).join(program).exists())
+/// An interpreter, and where a case finds it: nowhere if it is missing.
+struct Interpreter {
+    mark: &'static str,
+    name: &'static str,
+    folder: Option<PathBuf>,
+}
+
+/// The programs of this name in the search path of the tests.
+fn candidates(name: &str) -> impl Iterator<Item = PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let places: Vec<PathBuf> = env::split_paths(&path)
+        .filter_map(|folder| std::path::absolute(folder.join(name)).ok())
+        .collect();
+    places.into_iter().filter(|program| {
+        let meta = fs::metadata(program);
+        meta.is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    })
+}
+
+/// Whether this is CI, where nothing may be missing.
+fn is_ci() -> bool {
+    env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
 }
 
 /// The lines that differ, each with two before and after it.
@@ -169,17 +241,38 @@ fn difference(expected: &str, actual: &str) -> String {
 
 /// A case that differs is run once more: the program drops notes when its thread that writes them is not run for half a
 /// second, as on a very busy machine.
-fn trial(case: Case, world: Arc<World>, results: Option<Results>) -> Trial {
-    let missing = INTERPRETERS
-        .iter()
-        .any(|(mark, program)| case.mentions(mark) && !is_installed(program));
+fn trial(
+    case: Case,
+    world: Arc<World>,
+    interpreters: &[Interpreter],
+    results: Option<Results>,
+) -> Trial {
     let name = case.name.clone();
+    let mut folders = Vec::new();
+    for Interpreter {
+        mark,
+        name: program,
+        folder,
+    } in interpreters
+    {
+        if case.has(SHELL_ONLY) || !case.mentions(mark) {
+            continue;
+        }
+        let Some(folder) = folder else {
+            let program = *program;
+            let fail = move || Err(format!("no {program} in PATH runs here").into());
+            return Trial::test(name, fail)
+                .with_kind(format!("no {program}"))
+                .with_ignored_flag(!is_ci());
+        };
+        folders.push(folder.clone());
+    }
     let run = move || {
         let stored = case.to_string();
         let mut printed = [String::new(), String::new()];
         for printed in &mut printed {
             let now = world
-                .run(&case)
+                .run(&case, &folders)
                 .map_err(|error| Failed::from(error.to_string()))?;
             *printed = now.to_string();
             if *printed == stored {
@@ -205,7 +298,7 @@ fn trial(case: Case, world: Arc<World>, results: Option<Results>) -> Trial {
         let accept = format!("UPDATE_GOLDEN=1 cargo test --test golden {name}");
         Err(format!("{difference}\nto accept it: {accept}").into())
     };
-    Trial::test(name, run).with_ignored_flag(missing)
+    Trial::test(name, run)
 }
 
 /// Runs the cases that the arguments select.
@@ -233,10 +326,11 @@ pub(crate) fn run_all() -> ExitCode {
         .cloned()
         .collect();
     let world = Arc::new(World::new(&games).expect("a directory for the cases"));
+    let interpreters = world.interpreters().expect("folders of interpreters");
     let results = env::var_os("UPDATE_GOLDEN").map(|_| Results::default());
     let trials = all
         .into_iter()
-        .map(|case| trial(case, world.clone(), results.clone()))
+        .map(|case| trial(case, world.clone(), &interpreters, results.clone()))
         .collect();
     let conclusion = libtest_mimic::run(&arguments, trials);
     if let Some(results) = results {

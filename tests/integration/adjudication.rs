@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::common::Referee;
-use referee::game::InPlay;
+use referee::game::BuiltinRuleset;
 use referee::game::quarto::Edition;
 use referee::play::replay::replay;
 use referee::record::Record;
@@ -43,7 +43,11 @@ fn lasting(records: &[Value]) -> Vec<Value> {
 
 fn problem_of(record: &Value) -> Option<String> {
     let record = Record::from_line(record.to_string().as_bytes()).expect("a record");
-    let replayed = replay(&InPlay::new(Edition::default()), &record, &mut |_| {});
+    let replayed = replay(
+        &BuiltinRuleset::new(Edition::default()),
+        &record,
+        &mut |_| {},
+    );
     replayed.err().map(|violation| violation.problem)
 }
 

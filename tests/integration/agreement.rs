@@ -7,7 +7,7 @@ use std::path::Path;
 use referee::arena::directory::TournamentDirectory;
 use referee::arena::plan::Plan;
 use referee::record::Record;
-use referee::report::html::Options;
+use referee::report::html::ReportPageOptions;
 use referee::report::serve::{Feed, Server};
 use serde_json::{Value, json};
 
@@ -190,12 +190,12 @@ fn followed(folder: &Path) -> (Vec<Value>, Value) {
     let plan = Plan::from_json(&fs::read(folder.join("plan.json")).unwrap()).unwrap();
     let journal = folder.join("games.jsonl");
     let results = TournamentDirectory::read_journal(&journal, &plan).unwrap();
-    let feed = Feed::new(Options::default());
+    let feed = Feed::new(ReportPageOptions::default());
     for line in fs::read_to_string(&journal).unwrap().lines() {
         let record = Record::from_line(line.as_bytes()).unwrap();
         feed.publish(&record).unwrap();
     }
-    feed.set_ranking(results.ranking(&plan), Some(results.course(&plan)));
+    feed.set_ranking(results.ranking(&plan), Some(results.overview(&plan)));
     let server = Server::bind("127.0.0.1:0".parse().unwrap(), feed).unwrap();
     let mut listener = Listener::at(server.address, "/events", "");
     let (mut bots, mut figures) = (Vec::new(), Value::Null);

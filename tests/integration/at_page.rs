@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
-use referee::game::{Game, registry};
+use referee::game::{Game, Ruleset, registry};
 use serde_json::{Value, json};
 
 use super::serve::{Listener, answer, ask, until_said};
@@ -20,7 +20,7 @@ struct Desk {
     address: SocketAddr,
     secret: String,
     watcher: Listener,
-    rules: Arc<dyn Game>,
+    rules: Arc<dyn Ruleset>,
     /// What was said last of the game that is played.
     table: Value,
 }
@@ -69,14 +69,7 @@ impl Desk {
     }
 
     fn post(&self, secret: &str, headers: &str, body: &str) -> String {
-        let head = format!(
-            "POST /answer/{secret} HTTP/1.1\r\nConnection: close\r\nHost: {}\r\nContent-Length: {}\r\n{headers}\r\n{body}",
-            self.address,
-            body.len()
-        );
-        let mut text = String::new();
-        ask(self.address, &head).read_to_string(&mut text).unwrap();
-        text.get(9..12).unwrap_or_default().to_owned()
+        post(self.address, secret, headers, body)
     }
 
     fn answer(&self, question: &str, answer: &str) -> String {
@@ -98,6 +91,17 @@ impl Desk {
         self.running.signal("INT");
         self.running.finish()
     }
+}
+
+/// The status of the answer.
+fn post(address: SocketAddr, secret: &str, headers: &str, body: &str) -> String {
+    let head = format!(
+        "POST /answer/{secret} HTTP/1.1\r\nConnection: close\r\nHost: {address}\r\nContent-Length: {}\r\n{headers}\r\n{body}",
+        body.len()
+    );
+    let mut text = String::new();
+    ask(address, &head).read_to_string(&mut text).unwrap();
+    text.get(9..12).unwrap_or_default().to_owned()
 }
 
 #[test]
@@ -148,6 +152,35 @@ fn a_game_is_played_by_answers_of_the_protocol() {
         }
         assert!(!run.file("said").contains("type help"), "{run}");
     }
+}
+
+/// Two people have the link of one seat, and answer at the same moment: one of them is heard, and the other is told.
+#[test]
+fn of_two_people_at_one_seat_one_is_heard() {
+    let mut desk = Desk::of(&[], "quarto");
+    let question = desk.question(0).request();
+    let answers = ["- A", "- B"];
+    let mut told = Vec::new();
+    // The question may be asked in a moment only.
+    for _ in 0..100 {
+        let (address, secret) = (desk.address, &*desk.secret);
+        let bodies = answers.map(|answer| format!("{question}\n{answer}\n"));
+        told = std::thread::scope(|scope| {
+            let ask = |body: String| scope.spawn(move || post(address, secret, "", &body));
+            let posts = bodies.map(ask);
+            posts.map(|post| post.join().unwrap()).to_vec()
+        });
+        if told != ["409", "409"] {
+            break;
+        }
+        sleep(Duration::from_millis(10));
+    }
+    let heard = told.iter().position(|status| status == "200").unwrap();
+    assert_eq!(told[1 - heard], "409");
+    desk.until(|table| table["n"].as_u64() >= Some(1));
+    assert_eq!(desk.table["m"][0], answers[heard]);
+    desk.running.signal("INT");
+    desk.running.finish();
 }
 
 #[test]

@@ -14,9 +14,9 @@ use referee::game::{BuiltinGame as _, Outcome, Position as _, Side};
 use referee::strategy::greedy;
 use referee::strategy::search::Search;
 
-fn quarto() -> Arc<dyn referee::game::Game> {
+fn quarto() -> Arc<dyn referee::game::Ruleset> {
     let game = registry::find("quarto").expect("a game");
-    game.game(Choices::default())
+    game.ruleset(Choices::default())
 }
 
 /// A board with this many free cells, without a quarto.

@@ -237,6 +237,45 @@ async fn an_answer_after_the_decision_changes_nothing() {
     assert_eq!(channel.drain(MS).await, b"6 A\n");
 }
 
+/// The referee may be kept from running between being woken and looking: what came meanwhile is in the pipe, but the
+/// runtime has not been told. It is read, and found late, not taken for silence.
+#[cfg(unix)]
+#[tokio::test]
+async fn an_answer_that_came_while_the_referee_did_not_run_is_found() {
+    use std::io::Write as _;
+    use tokio::net::UnixStream;
+
+    let limit = 40 * MS;
+    let (reader, output) = UnixStream::pair().expect("a pair of sockets");
+    let (writer, _input) = UnixStream::pair().expect("a pair of sockets");
+    let mut output = output.into_std().expect("a socket");
+    let mut channel = Channel::new(reader, writer);
+    let asked = Instant::now();
+    // Woken at the limit, as the exchange is, and polled before it.
+    let mut keeps_from_running = pin!(async move {
+        tokio::time::sleep_until(asked + limit).await;
+        std::thread::sleep(3 * limit);
+    });
+    let bot = std::thread::spawn(move || {
+        std::thread::sleep(2 * limit);
+        output.write_all(b"6 A\n").expect("a reader");
+        output
+    });
+    let mut exchange = pin!(channel.exchange(asked, REQUEST, limit));
+    let mut has_slept = false;
+    let answer = poll_fn(|cx| {
+        has_slept = has_slept || keeps_from_running.as_mut().poll(cx).is_ready();
+        exchange.as_mut().poll(cx)
+    })
+    .await
+    .expect("no failure of our own");
+    let Err(ExchangeError::Late(late)) = answer else {
+        panic!("{answer:?}");
+    };
+    assert!(late.elapsed > 2 * limit);
+    drop(bot.join().expect("it wrote"));
+}
+
 #[tokio::test(start_paused = true)]
 async fn no_time_at_all() {
     let mut pair = pair(4096);

@@ -1,5 +1,7 @@
 //! `referee check`, `referee new`, completions and the manual page.
 
+use std::path::Path;
+
 use crate::common::Referee;
 use serde_json::Value;
 
@@ -87,13 +89,13 @@ fn a_buffered_answer_is_told_as_such() {
 /// What it says of itself, and of a fault in a check before it.
 #[test]
 fn extra_output_passes_no_check() {
-    for (bot, checked) in [
+    for (bot, failed) in [
         ("./second-line.sh after", "answers the opening"),
         ("./twice.sh at-once", "answers the opening"),
     ] {
-        let (report, code) = checked_within(bot, "20s");
+        let (report, code) = checked(bot, &[]);
         assert_eq!(code, Some(3), "{report}");
-        assert_eq!(check(&report, checked)["ok"], false, "{report}");
+        assert_eq!(check(&report, failed)["ok"], false, "{report}");
         let extra = check(&report, "nothing extra");
         assert_eq!(extra["ok"], false, "{report}");
         assert!(
@@ -107,13 +109,9 @@ fn extra_output_passes_no_check() {
     }
 }
 
-fn checked_within(bot: &str, budget: &str) -> (Value, Option<i32>) {
-    checked(bot, &["--time", budget])
-}
-
 #[test]
 fn a_bot_that_crashes_is_told_of_its_crash() {
-    let (report, code) = checked_within("./ends.sh 7", "20s");
+    let (report, code) = checked("./ends.sh 7", &[]);
     assert_eq!(code, Some(3), "{report}");
     let first = &report["fix_first"];
     assert!(
@@ -145,7 +143,7 @@ fn a_bot_that_crashes_is_told_of_its_crash() {
 
 #[test]
 fn a_bot_that_answers_once_is_told_to_go_on() {
-    let (report, code) = checked_within("./exits-after.sh 1", "20s");
+    let (report, code) = checked("./exits-after.sh 1", &[]);
     assert_eq!(code, Some(3), "{report}");
     let first = &report["fix_first"];
     assert!(
@@ -162,26 +160,66 @@ fn a_bot_that_answers_once_is_told_to_go_on() {
     );
 }
 
-/// A slow bot is asked less, and what is left out is named; it is fit all the same.
+/// A bot that thinks long is asked less, and what was not asked is named; it is fit all the same.
 #[test]
 fn a_check_is_bounded() {
-    let run = Referee::new(["check", "./sleeps.sh 0.3", "--time", "3s"]).run();
+    let (place, bot) = talker("echo >>\"$SCRATCH/asked\"; sleep 0.5");
+    let table = place
+        .path()
+        .join("checks.csv")
+        .to_string_lossy()
+        .into_owned();
+    let run = Referee::new(["check", &bot, "--csv", &table]).run();
     assert_eq!(run.code, Some(0), "{run}");
-    assert!(run.stdout.contains("for want of time"), "{run}");
-    assert_eq!(
-        run.last_line(),
-        "sleeps.sh passes the entry check.",
-        "{run}"
-    );
-    let all = 5 * 8 + 200 + 10 * 16;
-    assert!(run.elapsed.as_secs() < all * 3 / 10 / 2, "{run}");
-    let (report, code) = checked("./sleeps.sh 0.3", &["--time", "1s"]);
+    let thought = "\nIt thought for 10 s. Asked only: ";
+    assert!(run.stdout.contains(thought), "{run}");
+    assert!(run.stdout.contains("--thorough asks all\n"), "{run}");
+    assert_eq!(run.last_line(), "bot.sh passes the entry check.", "{run}");
+    // Ten seconds of half a second each, on any machine at most.
+    let asked = run.file("asked").lines().count();
+    assert!((5..=21).contains(&asked), "{asked}\n{run}");
+    let table = std::fs::read_to_string(table).expect("a table");
+    assert!(table.contains(" of 200); "), "{table}");
+}
+
+#[test]
+fn programs_are_told_what_was_not_asked() {
+    let (report, code) = checked("./sleeps.sh 1", &[]);
     assert_eq!(code, Some(0), "{report}");
-    let left_out = report["left_out"].as_array().expect("a list");
-    assert!(
-        left_out.contains(&Value::from("takes a win that is there")),
-        "{report}"
-    );
+    let asked_only = report["asked_only"].as_array().expect("a list");
+    let random = asked_only
+        .iter()
+        .find(|one| one["check"] == "random positions, all answers legal");
+    let random = random.unwrap_or_else(|| panic!("{report}"));
+    assert_eq!(random["of"], 200, "{report}");
+    assert!(random["asked"].as_u64() < Some(10), "{report}");
+    let advice = asked_only
+        .iter()
+        .find(|one| one["check"] == "REFEREE_SEED makes it repeatable");
+    assert!(advice.is_some(), "{report}");
+}
+
+/// Those at the end of a game, in the middle of one, and in the second one of a process.
+#[test]
+fn the_faults_of_a_bot_that_thinks_long_are_found_within_the_budget() {
+    for (wrong, failed) in [
+        (
+            "case $line in *.*.*) ;; *) echo no; continue ;; esac",
+            "the last turn",
+        ),
+        (
+            "case $line in *-) ;; *.*.*.*.*.*) echo no; continue ;; esac",
+            "in the middle",
+        ),
+        ("n=$((n + 1)); [ $n -lt 8 ] || { echo no; continue; }", ""),
+    ] {
+        let (_place, bot) = talker(&format!("sleep 0.5; {wrong}"));
+        let (report, code) = checked(&bot, &[]);
+        assert_eq!(code, Some(3), "{report}");
+        if !failed.is_empty() {
+            assert_eq!(check(&report, failed)["ok"], false, "{report}");
+        }
+    }
 }
 
 #[test]
@@ -204,7 +242,15 @@ fn a_folder_is_checked_bot_by_bot() {
     let table = place.path().join("checks.csv");
     let folder = class.to_string_lossy().into_owned();
     let csv = table.to_string_lossy().into_owned();
-    let run = Referee::new(["check", &folder, "--sandbox", "none", "--csv", &csv]).run();
+    let checked = ["check", &folder, "--sandbox", "none", "--csv", &csv];
+    let one = Referee::new(checked).run();
+    assert_eq!(one.code, Some(2), "{one}");
+    assert!(
+        one.stderr.contains("there is no program in this folder")
+            && one.stderr.contains("referee check --each "),
+        "{one}"
+    );
+    let run = Referee::new(checked).args(["--each"]).run();
     assert_eq!(run.code, Some(3), "{run}");
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert!(lines.contains(&"✓ anna: fit"), "{run}");
@@ -231,7 +277,7 @@ fn a_folder_is_checked_bot_by_bot() {
     );
     assert!(written.contains("\ndora,no,starts,"), "{written}");
 
-    let run = Referee::new(["check", &folder, "--sandbox", "none", "--json"]).run();
+    let run = Referee::new(["check", "--each", &folder, "--sandbox", "none", "--json"]).run();
     assert_eq!(run.code, Some(3), "{run}");
     let bots: Vec<Value> = run
         .stdout
@@ -342,12 +388,12 @@ fn a_starter_bot_has_the_name_of_its_file() {
 fn a_starter_bot_can_be_named_without_an_ending() {
     let place = tempfile::tempdir().expect("a directory");
     for (language, name, written, command) in [
-        ("java", "anna", "anna.java", "check ./anna.java\n"),
+        ("haskell", "anna", "anna.hs", "-o ./anna.hs.out ./anna.hs\n"),
         (
-            "c",
+            "haskell",
             "b/my bot",
-            "b/my bot.c",
-            "-o 'b/my bot.c.out' 'b/my bot.c'",
+            "b/my bot.hs",
+            "-o 'b/my bot.hs.out' 'b/my bot.hs'",
         ),
         (
             "c++",
@@ -369,6 +415,78 @@ fn a_starter_bot_can_be_named_without_an_ending() {
     }
 }
 
+/// One name of a language, with a file's extension or without, or with no name at all.
+#[test]
+fn a_starter_is_a_file_or_a_folder_by_its_name() {
+    let place = tempfile::tempdir().expect("a directory");
+    for (words, written) in [
+        (&["js", "bot.js"][..], "bot.js"),
+        (&["javascript", "bot"], "bot/bot.js"),
+        (&["typescript"], "mybot/bot.ts"),
+        (&["TS", "anna"], "anna/bot.ts"),
+        (&["python"], "mybot.py"),
+    ] {
+        let run = Referee::new(["new"])
+            .args(words)
+            .directory(place.path())
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        assert!(place.path().join(written).is_file(), "{written}: {run}");
+    }
+    for (words, message) in [
+        (
+            &["ts", "my bot.ts"][..],
+            "referee: my bot.ts: a bot in typescript is a folder; give a name without an extension: 'my bot'\n",
+        ),
+        (
+            &["typscript"],
+            "referee: there is no starter bot in `typscript`; did you mean typescript?\n",
+        ),
+    ] {
+        let run = Referee::new(["new"])
+            .args(words)
+            .directory(place.path())
+            .run();
+        assert_eq!((run.code, &*run.stderr), (Some(2), message), "{run}");
+    }
+}
+
+#[test]
+fn a_starter_of_several_files_is_a_folder() {
+    let place = tempfile::tempdir().expect("a directory");
+    let new = |language: &str, name: &str| {
+        let referee = Referee::new(["new", language, name]);
+        referee.directory(place.path()).run()
+    };
+    for language in [
+        "c",
+        "cpp",
+        "go",
+        "java",
+        "js",
+        "python",
+        "rust",
+        "typescript",
+    ] {
+        let run = new(language, language);
+        assert_eq!(run.code, Some(0), "{run}");
+        assert!(
+            run.stdout
+                .contains(&format!("referee check ./{language}\n")),
+            "{run}"
+        );
+        let readme = std::fs::read_to_string(place.path().join(language).join("README.md"));
+        let readme = readme.expect("a file");
+        assert!(
+            readme.contains(&format!("`referee check ./{language} --watch`")),
+            "{readme}"
+        );
+        assert_eq!(readme.lines().count(), 5, "{readme}");
+        let again = new(language, language);
+        assert_eq!(again.code, Some(2), "{again}");
+    }
+}
+
 #[test]
 fn languages_are_listed() {
     let run = Referee::new(["new"]).run();
@@ -382,23 +500,23 @@ fn languages_are_listed() {
 #[test]
 fn completions_and_the_manual_page() {
     for shell in ["bash", "zsh", "fish"] {
-        let run = Referee::new(["completions", shell]).run();
+        let run = Referee::new(["print", "completions", shell]).run();
         assert_eq!(run.code, Some(0), "{run}");
         assert!(run.stdout.contains("move-time"), "{shell}");
     }
-    let run = Referee::new(["man"]).run();
+    let run = Referee::new(["print", "man"]).run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.contains(".TH referee 1"), "{run}");
     let version = concat!("\"referee ", env!("CARGO_PKG_VERSION"), "\"");
     assert!(run.stdout.contains(version), "{run}");
-    let run = Referee::new(["man", "tournament"]).run();
+    let run = Referee::new(["print", "man", "tournament"]).run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(
         run.stdout.contains(".TH referee-tournament 1") && run.stdout.contains(version),
         "{run}"
     );
     assert!(run.stdout.contains("bench\\-after"), "{run}");
-    let run = Referee::new(["man", "turnament"]).run();
+    let run = Referee::new(["print", "man", "turnament"]).run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(
         run.stderr.contains("turnament") && run.stderr.contains("did you mean tournament?"),
@@ -440,7 +558,7 @@ fn a_folder_with_modules_is_one_bot() {
         crate::common::files::executable(&path, text, *mode);
     }
     let class = place.path().to_string_lossy().into_owned();
-    let run = Referee::new(["check", &class]).run();
+    let run = Referee::new(["check", "--each", &class]).run();
     let lines: Vec<&str> = run.stdout.lines().collect();
     for name in ["anna", "ben", "carla"] {
         assert!(lines.contains(&&*format!("✓ {name}: fit")), "{run}");
@@ -512,7 +630,7 @@ fn the_same_fault_is_told_once() {
         run.stdout.contains("bot.sh fails the entry check.\n"),
         "{run}"
     );
-    let first = "Fix first: an opening with pieces on the board.\n    fix: ";
+    let first = "Fix first: illegal-move (answers a turn in the middle).\n    fix: cells are counted from 1";
     assert!(run.stdout.contains(first), "{run}");
     let more = "\nThe same faults in 8 more checks.\n";
     assert!(run.stdout.contains(more), "{run}");
@@ -523,7 +641,7 @@ fn the_same_fault_is_told_once() {
 #[test]
 fn late_answers_end_the_check() {
     let (_place, bot) = talker("n=$((n + 1)); [ $n -lt 2 ] || sleep 9");
-    let times = ["--move-time", "300ms", "--start-time", "2s", "--time", "6s"];
+    let times = ["--move-time", "300ms", "--start-time", "2s"];
     let (report, code) = checked(&bot, &times);
     assert_eq!(code, Some(3), "{report}");
     let late = &check(&report, "an opening with pieces")["detail"];
@@ -576,13 +694,13 @@ fn advice_has_a_position() {
     assert!(wins["reproduce"].to_string().contains("printf"), "{wins}");
     assert!(!report.to_string().contains("piece set"), "{report}");
     let greek = ["--pieces", "../../sets/greek.csv"];
-    let (report, code) = checked("./mistakes/last-gift.py", &greek);
+    let (report, code) = checked("./steady.sh", &greek);
     assert_eq!(code, Some(3), "{report}");
     let fix = report["fix_first"]["fix"].to_string();
     assert!(fix.contains("REFEREE_PIECES"), "{report}");
 }
 
-/// As in a league; commands name the program as its author would call it.
+/// As in a league; commands name the program that was built, which is kept.
 #[test]
 fn sources_are_built_first() {
     let build = "cp bot.txt bot && chmod +x bot";
@@ -604,7 +722,13 @@ fn sources_are_built_first() {
     assert_eq!(code, Some(0), "{report}");
     assert_eq!(report["bot"], "anna", "{report}");
     let again = check(&report, "takes a win")["reproduce"].to_string();
-    assert!(again.contains(&format!("{anna}/bot")), "{again}");
+    let words = again.split([' ', '"']);
+    let program = words.into_iter().find(|word| word.ends_with("/bot"));
+    let program = program.map(Path::new).expect("a program");
+    assert!(
+        program.is_file() && !program.starts_with(&folder),
+        "{again}"
+    );
     assert!(!folder.join("bot").exists());
 
     let wrong = "program = \"bot\"\nbuild = \"echo wrong; false\"\n";
@@ -612,11 +736,11 @@ fn sources_are_built_first() {
     std::fs::create_dir(place.path().join("ben")).expect("a folder");
     std::fs::write(place.path().join("ben/bot.c"), "wrong").expect("a file");
     let class = place.path().to_string_lossy().into_owned();
-    let run = Referee::new(["check", &class, "--sandbox", "none"]).run();
+    let run = Referee::new(["check", "--each", &class, "--sandbox", "none"]).run();
     assert!(run.stdout.contains("✗ ben: "), "{run}");
     assert!(
         run.stdout
-            .contains("✗ anna: referee.toml cannot be built: wrong\n"),
+            .contains("✗ anna: referee.toml cannot be built: wrong; "),
         "{run}"
     );
 }
@@ -645,4 +769,87 @@ fn bots_are_named_by_what_tells_them_apart() {
         run.stdout.contains("sleeps.sh 0 ") || run.stdout.contains("sleeps.sh 0.0 "),
         "{run}"
     );
+}
+
+#[test]
+fn a_bot_that_reads_on_without_an_answer_is_told_from_one_that_waits() {
+    let short = ["--move-time", "200ms", "--start-time", "2s"];
+    let told = |text: &str| {
+        let (_folder, bot) = script("silent.sh", text);
+        let (report, _) = checked(&bot, &short);
+        let first = &report["fix_first"];
+        [&first["detail"], &first["fix"]].map(|words| words.as_str().unwrap_or("").to_owned())
+    };
+    // As a program does that catches its error and goes on.
+    let [what, fix] = told("#!/bin/sh\nwhile read -r line; do :; done\n");
+    assert!(what.contains("waited for the next line"), "{what}");
+    assert!(fix.contains("what catches errors may hide one"), "{fix}");
+    let [what, fix] = told("#!/bin/sh\nread -r line\nexec sleep 30\n");
+    assert!(what.contains("such as in a sleep"), "{what}");
+    assert!(!fix.contains("catches errors"), "{fix}");
+}
+
+#[test]
+fn a_score_out_of_range_is_named() {
+    let aloud = include_str!("../bots/thinks-aloud.sh");
+    for (said, expected) in [
+        ("score 35", Some("`info score 35`")),
+        ("score +inf", Some("`info score +inf`")),
+        ("score -0.5", None),
+    ] {
+        let text = aloud.replace("info depth 1", &format!("info {said}"));
+        let (_folder, bot) = script("aloud.sh", &text);
+        let (report, code) = checked(&bot, &[]);
+        assert_eq!(code, Some(0), "{report}");
+        let check = check(&report, "info score");
+        assert_eq!(check["ok"], expected.is_none(), "{check}");
+        let detail = check["detail"].as_str().expect("a text");
+        assert!(detail.contains(expected.unwrap_or("scores")), "{detail}");
+    }
+    let (_folder, bot) = script("aloud.sh", aloud);
+    let (report, _) = checked(&bot, &[]);
+    assert!(!report.to_string().contains("info score"), "{report}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_watched_bot_is_checked_again_when_it_changes() {
+    use std::time::{Duration, Instant};
+
+    let answers = "#!/bin/sh\nwhile read -r line; do echo no answer; done\n";
+    let (folder, bot) = script("bot.sh", answers);
+    let printed = folder
+        .path()
+        .parent()
+        .expect("a folder")
+        .join(format!("{}.out", std::process::id()));
+    let output = std::fs::File::create(&printed).expect("a file");
+    let mut referee = crate::common::command(env!("CARGO_BIN_EXE_referee"));
+    referee.args(["check", "--watch", &bot]).stdout(output);
+    let mut referee = referee
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("a program");
+    let said = |wanted: &str| {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_mins(2) {
+            let text = std::fs::read_to_string(&printed).expect("a text");
+            if text.contains(wanted) {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        false
+    };
+    let first = said("Fix first: malformed");
+    let changed = answers.replace("echo no answer", "exit 3");
+    std::thread::sleep(Duration::from_millis(50));
+    std::fs::write(&bot, changed).expect("a file");
+    let second = said("Fix first: exited");
+    let pid = rustix::process::Pid::from_child(&referee);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("a signal");
+    let status = referee.wait().expect("a status");
+    std::fs::remove_file(&printed).expect("a file");
+    assert!(first && second, "{first} {second}");
+    assert_eq!(status.code(), Some(130));
 }

@@ -15,11 +15,8 @@ use serde_json::Value;
 /// Where the time is to run out on the first answer: 0.6 s altogether.
 const SHORT: [&str; 4] = ["--move-time", "300ms", "--start-time", "300ms"];
 
-/// How long a run may take beyond the limits that it is given, on a very busy machine.
-const BUSY: Duration = Duration::from_secs(5);
-
-/// How long any run may take. A bot that computes has ten times its limit, while it waits for a CPU.
-const LONGEST: Duration = Duration::from_mins(1);
+/// For what is seen at once: whoever waits for these limits hangs (`HARD_LIMIT` of `tests/common`).
+const LONG: [&str; 4] = ["--move-time", "3600s", "--start-time", "3600s"];
 
 /// A match of `bot` against a good one. The bot opens.
 fn opening(bot: &str) -> Referee {
@@ -62,7 +59,6 @@ fn forfeited(run: &Run, reason: &str) -> Value {
         run.stderr.contains("  reproduce: printf '%s\\n' '"),
         "{run}"
     );
-    assert!(run.elapsed < LONGEST, "{run}");
     result.clone()
 }
 
@@ -105,11 +101,12 @@ fn nothing_comes() {
     let result = forfeited(&run, "timeout");
     says(
         &result,
-        &["it was asked `................ -` and given 300 ms and 300 ms to start; nothing came"],
+        &[
+            "it was asked `................ -` and given 600 ms (300 ms, and 300 ms to start); nothing came",
+        ],
     );
     assert_eq!(result["answer"], "", "{run}");
     assert!(run.elapsed >= Duration::from_millis(600), "{run}");
-    assert!(run.elapsed < Duration::from_millis(600) + BUSY, "{run}");
 }
 
 #[test]
@@ -122,7 +119,6 @@ fn nothing_comes_in_mid_game() {
     says(&result, &["and given 1 s; nothing came"]);
     assert_eq!(turns(&run.records()[0]).len(), 2, "{run}");
     assert!(run.elapsed >= Duration::from_secs(1), "{run}");
-    assert!(run.elapsed < Duration::from_secs(1) + BUSY, "{run}");
 }
 
 #[test]
@@ -155,11 +151,17 @@ fn part_of_a_line() {
 
 #[test]
 fn the_answer_sits_in_the_buffer() {
+    // An awk that runs any program as that one.
+    let bin = crate::common::plain_directory();
+    let awk = "#!/bin/sh\ncat >/dev/null\necho '- A'\n";
+    crate::common::files::executable(&bin.path().join("awk"), awk, 0o755);
+    let path = std::env::var("PATH").expect("a search path");
+    let path = format!("{}:{path}", bin.path().display());
     for (bot, advice) in [
         ("./answers-at-end.sh", ""),
         ("answers-at-end.awk", "; in awk: fflush())"),
     ] {
-        let run = opening(bot).args(SHORT).run();
+        let run = opening(bot).args(SHORT).env("PATH", &path).run();
         let result = forfeited(&run, "timeout");
         says(
             &result,
@@ -606,29 +608,27 @@ fn the_bot_ends_in_mid_game() {
     }
 }
 
-// Items 15 and 16. The limits are long: these faults are seen at once.
+// Items 15 and 16. These faults are seen at once.
 
 #[test]
 fn a_closed_output() {
-    let run = opening("./closes-stdout.sh").run();
+    let run = opening("./closes-stdout.sh").args(LONG).run();
     let result = forfeited(&run, "closed");
     says(
         &result,
         &["it closed its standard output instead of answering, and lived on"],
     );
-    assert!(run.elapsed < BUSY, "{run}");
 }
 
 #[test]
 fn a_closed_input() {
-    let run = opening("./closes-stdin.sh").run();
+    let run = opening("./closes-stdin.sh").args(LONG).run();
     let result = forfeited(&run, "closed");
     says(
         &result,
         &["it closed its standard input instead of answering, and lived on"],
     );
     assert_eq!(turns(&run.records()[0]).len(), 2, "{run}");
-    assert!(run.elapsed < BUSY, "{run}");
 }
 
 // Item 17; a write that cannot be completed is in `channel.rs`.
@@ -668,20 +668,18 @@ fn a_bot_that_stops_itself() {
 
 #[test]
 fn a_child_that_outlives_the_game() {
-    let run = opening("./leaves-child.sh plays").run();
+    let run = opening("./leaves-child.sh plays").args(LONG).run();
     completed(&run);
-    assert!(run.elapsed < BUSY, "{run}");
 }
 
 #[test]
 fn the_end_of_a_bot_is_seen_although_a_child_holds_its_output() {
-    let run = opening("./leaves-child.sh exits").run();
+    let run = opening("./leaves-child.sh exits").args(LONG).run();
     let result = forfeited(&run, "exited");
     says(
         &result,
         &["it ended with exit status 3 instead of answering"],
     );
-    assert!(run.elapsed < BUSY, "{run}");
 }
 
 // Item 21
@@ -721,7 +719,10 @@ fn a_slow_start() {
     assert!(run.elapsed > Duration::from_millis(1200), "{run}");
     let run = slow("100ms");
     let result = forfeited(&run, "timeout");
-    says(&result, &["given 800 ms and 100 ms to start; nothing came"]);
+    says(
+        &result,
+        &["given 900 ms (800 ms, and 100 ms to start); nothing came"],
+    );
 }
 
 // Item 24
@@ -849,7 +850,9 @@ fn faults_can_be_seen_again() {
     let run = opening("./part-of-a-line.sh").args(SHORT).run();
     forfeited(&run, "timeout");
     assert_eq!(run.reproduce(), b"- A", "{run}");
-    let run = opening("./answers-at-end.awk").args(SHORT).run();
+    let run = opening("sh -c 'cat >/dev/null; echo - A'")
+        .args(SHORT)
+        .run();
     forfeited(&run, "timeout");
     assert_eq!(run.reproduce(), b"- A\n", "{run}");
 }

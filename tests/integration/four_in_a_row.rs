@@ -11,7 +11,9 @@ use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 use referee::game::four_in_a_row::{Column, FourInARow, Position};
-use referee::game::{BuiltinGame as _, Outcome, Position as _, Rejection, Side};
+use referee::game::{
+    BuiltinGame as _, Illegal, IllegalReason, Outcome, Position as _, Rejection, Side,
+};
 use serde_json::{Value, json};
 
 const EMPTY: &str = "..........................................";
@@ -557,7 +559,7 @@ fn no_answer_in_time() {
     let sentence = forfeited(&run, "timeout");
     assert!(
         sentence.contains(&format!(
-            "it was asked `@ {EMPTY}` and given 200 ms and 100 ms to start; nothing came"
+            "it was asked `@ {EMPTY}` and given 300 ms (200 ms, and 100 ms to start); nothing came"
         )),
         "{run}"
     );
@@ -755,7 +757,9 @@ fn check(position: &Position, grid: &Grid, pieces: usize, last: Option<naive::Ce
                     column + 1,
                     numbers.join(" ")
                 );
-                assert_eq!(judged, Err(Rejection::Illegal(problem)), "{board}");
+                let full = Illegal::Move(IllegalReason::Occupied);
+                let expected = Rejection::illegal(full, problem);
+                assert_eq!(judged, Err(expected), "{board}");
             }
         }
     }

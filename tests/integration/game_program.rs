@@ -210,7 +210,7 @@ fn built_in_bots_and_options_are_checked_first() {
             "there is no game `chess`; expected quarto, four-in-a-row, or a game's program such as ./nim.py",
         ),
         (
-            vec!["check-game", "builtin:random"],
+            vec!["game", "check", "builtin:random"],
             "it is a bot, and no game",
         ),
     ] {
@@ -223,7 +223,7 @@ fn built_in_bots_and_options_are_checked_first() {
 /// A program that does not keep to the protocol is told what to fix.
 #[test]
 fn check_game_finds_what_is_wrong() {
-    let run = Referee::new(["check-game", "games/countdown.sh"]).run();
+    let run = Referee::new(["game", "check", "games/countdown.sh"]).run();
     assert_eq!(run.code, Some(3), "{run}");
     for sentence in [
         "ok  says what it is: countdown, rules standard",
@@ -233,11 +233,11 @@ fn check_game_finds_what_is_wrong() {
     ] {
         assert!(run.stdout.contains(sentence), "{sentence}: {run}");
     }
-    let run = Referee::new(["check-game", "games/countdown.sh no-verdict"]).run();
+    let run = Referee::new(["game", "check", "games/countdown.sh no-verdict"]).run();
     let misspelt = "asked {\"do\":\"play\",\"state\":\"1 ";
     assert!(run.stdout.contains(misspelt), "{run}");
     assert!(run.stdout.contains("answered `{\"ilegal\":"), "{run}");
-    let run = Referee::new(["check-game", "games/countdown.sh", "--json"]).run();
+    let run = Referee::new(["game", "check", "games/countdown.sh", "--json"]).run();
     let json: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!(json["fit"], false);
     assert_eq!(json["findings"][0]["level"], "ok");
@@ -260,7 +260,7 @@ fn check_game_finds_drawings_that_are_not_shown() {
         ),
     ] {
         let program = format!("games/countdown.sh {fault}");
-        let run = Referee::new(["check-game", &program]).run();
+        let run = Referee::new(["game", "check", &program]).run();
         assert_eq!(run.code, Some(code), "{run}");
         assert!(run.stdout.contains(expected), "{fault}: {run}");
         let last = format!("countdown can be played: referee --game '{program}' BOT1 BOT2\n");
@@ -279,11 +279,79 @@ fn check_game_names_the_field_that_is_wrong() {
         ),
     ] {
         let program = format!("games/countdown.sh {fault}");
-        let run = Referee::new(["check-game", &program]).run();
+        let run = Referee::new(["game", "check", &program]).run();
         assert!(!matches!(run.code, Some(0)), "{run}");
         let said = format!("{}{}", run.stdout, run.stderr);
         assert!(said.contains(expected), "{fault}: {run}");
     }
+}
+
+/// A state that no game has is refused, and what is said of a state is the same for each side.
+#[test]
+fn check_game_finds_contradictions() {
+    for (fault, expected) in [
+        (
+            "svg-any-side",
+            "wrong  refuses states out of range: in the state `7 7`: ",
+        ),
+        (
+            "svg-exits",
+            "wrong  refuses states out of range: in the state `7 7`: ",
+        ),
+        (
+            "svg-contradicts",
+            "wrong  the same question has the same answer: after `",
+        ),
+    ] {
+        let program = format!("games/countdown.sh {fault}");
+        let run = Referee::new(["game", "check", &program]).run();
+        assert_eq!(run.code, Some(3), "{run}");
+        assert!(run.stdout.contains(expected), "{fault}: {run}");
+    }
+    let run = Referee::new(["game", "check", "games/countdown.sh svg-whole"]).run();
+    assert!(
+        run.stdout.contains("ok  refuses states out of range\n"),
+        "{run}"
+    );
+}
+
+/// What `hunt` prints is what was typed: it runs as it is.
+#[test]
+fn hunt_prints_a_command_that_runs() {
+    let game = [
+        "--game",
+        "games/countdown.sh no-verdict",
+        "--game-option",
+        "unused=1",
+    ];
+    let bot = "sh -c 'read n; echo 5'";
+    let run = Referee::new(["hunt", "--time", "3s", "--sandbox", "none"])
+        .args(game)
+        .args([bot])
+        .run();
+    let debug = run
+        .stdout
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("debug: "));
+    let words = shell_words::split(debug.expect("a command").trim()).expect("words");
+    assert_eq!(
+        words[..6],
+        ["referee", "debug", game[0], game[1], game[2], game[3]],
+        "{run}"
+    );
+    let again = Referee::new(&words[1..]).stdin("quit\n").run();
+    assert_eq!(again.code, Some(0), "{again}");
+    assert!(again.stdout.contains("  asked  "), "{again}");
+}
+
+/// `grade` has references for the games of the program only.
+#[test]
+fn grade_asks_for_a_scale() {
+    let run = Referee::new(["grade", "--game", "games/countdown.sh", "counts-down.sh"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    let expected = "countdown has no built-in reference bots; write a scale";
+    assert!(run.stderr.contains(expected), "{run}");
+    assert!(run.stderr.len() < 400, "{run}");
 }
 
 /// Whoever makes a page is told that games have no drawings on it, and why.

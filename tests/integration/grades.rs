@@ -266,6 +266,50 @@ fn one_list_of_students_serves_leagues_and_grades() {
 }
 
 #[test]
+fn what_was_late_loses_points() {
+    let class = Graded::of(&[
+        ("anna_20260131_1200", GREEDY),
+        ("ben_20260131_1230", GREEDY),
+        ("cem_20260201_1201", GREEDY),
+    ]);
+    let late = "[[late]]\nafter = 0\nloses = 10\n[[late]]\nafter = 24\nloses = 100\n";
+    fs::write(class.path("scale.toml"), format!("{SCALE}{late}")).expect("a file");
+    let league = [
+        "league",
+        "term",
+        "--from",
+        "bots",
+        "--pairs",
+        "1",
+        "--sandbox",
+        "none",
+    ];
+    let late = ["--deadline", "2026-01-31T12:00Z", "--accept-late", "48h"];
+    let run = class.0.referee(&[&league[..], &late].concat()).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    class.graded(&["term"]);
+    let all = class.0.json("term/grades/grades.json");
+    let grades = all["grades"].as_array().expect("a list").iter();
+    let found: Vec<_> = grades
+        .map(|grade| (grade["points"].clone(), grade["late"].clone()))
+        .collect();
+    let late = |hours: u64, lost: u64| json!({"hours": hours, "points_lost": lost});
+    assert_eq!(
+        found,
+        [
+            (json!(60), Value::Null),
+            (json!(50), late(1, 10)),
+            (json!(0), late(25, 100))
+        ]
+    );
+    let table = class.read("term/grades/grades.csv");
+    assert!(
+        table.contains("Handed in 1 hour late: 10 points lost."),
+        "{table}"
+    );
+}
+
+#[test]
 fn mistakes_are_named() {
     let class = Graded::of(&[("anna", GREEDY)]);
     let refused = |words: &[&str], text: &str| {

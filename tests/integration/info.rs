@@ -96,3 +96,37 @@ fn hostile_lines_stay_small_and_safe_to_print() {
         }
     }
 }
+
+/// A bot that speaks once its opponent has been asked, and an opponent that answers once it has spoken.
+#[test]
+fn what_was_written_after_an_answer_belongs_to_no_turn() {
+    let lib = include_str!("../bots/lib.sh");
+    let folder = tempfile::tempdir().expect("a folder");
+    let wait = |file: &str| format!("until [ -e \"$place/{file}$n\" ]; do sleep 0.01; done");
+    let (asked, said) = (wait("asked"), wait("said"));
+    let speaks = "echo info late $n >&2; : > \"$place/said$n\"";
+    let bots = [
+        ("speaker.sh", format!("answer \"$line\"; {asked}; {speaks}")),
+        (
+            "listener.sh",
+            format!(": > \"$place/asked$n\"; {said}; answer \"$line\""),
+        ),
+    ];
+    let bots = bots.map(|(name, turn)| {
+        let path = folder.path().join(name);
+        let text = format!(
+            "#!/bin/sh\n{lib}\nplace=${{0%/*}}\nwhile read -r line; do n=$((n + 1)); {turn}; done\n"
+        );
+        crate::common::files::executable(&path, text, 0o755);
+        path.to_string_lossy().into_owned()
+    });
+    let run = Referee::new(["--seed", "3", "--sandbox", "none", "--first", "1"])
+        .args(bots)
+        .recorded()
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let record = &run.records()[0];
+    assert!(record.get("info").is_none(), "{record}");
+    let turns = record["turns"].as_array().expect("turns");
+    assert!(turns.len() > 4, "{record}");
+}

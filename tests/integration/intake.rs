@@ -44,6 +44,19 @@ impl Zip {
     }
 }
 
+/// A zip archive whose entries have this Unix mode, with the kind of file.
+fn with_mode(archive: &[u8], mode: u32) -> Vec<u8> {
+    let mut archive = archive.to_vec();
+    let headers = archive.windows(4).enumerate();
+    let headers = headers.filter(|(_, start)| start == b"PK\x01\x02");
+    for place in headers.map(|(place, _)| place).collect::<Vec<_>>() {
+        // Made by Unix.
+        archive[place + 5] = 3;
+        archive[place + 38..place + 42].copy_from_slice(&(mode << 16).to_le_bytes());
+    }
+    archive
+}
+
 /// The folder of a teacher.
 struct Teacher(tempfile::TempDir);
 
@@ -122,6 +135,7 @@ fn both_layouts_of_moodle_come_in() {
     assert!(run.stderr.contains("4 submissions, 1 of them new"), "{run}");
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 #[test]
 fn hostile_and_broken_submissions_are_refused_by_name() {
     let bomb = Zip::of(&[("bot.sh", &vec![0; 65 << 20])]);
@@ -152,6 +166,36 @@ fn hostile_and_broken_submissions_are_refused_by_name() {
         ("h-rar.rar", &b"Rar!".to_vec()),
         ("h-inside/../../out", &b"x".to_vec()),
         ("h-two.zip", &Zip::of(&[("A", b"x"), ("A/b", b"y")])),
+        (
+            "h-pipe.zip",
+            &with_mode(&Zip::of(&[("bot.sh", RANDOM)]), 0o010_644),
+        ),
+        (
+            "h-device.zip",
+            &with_mode(&Zip::of(&[("bot.sh", RANDOM)]), 0o020_644),
+        ),
+        (
+            "h-disk.zip",
+            &with_mode(&Zip::of(&[("bot.sh", RANDOM)]), 0o060_644),
+        ),
+        (
+            "h-socket.zip",
+            &with_mode(&Zip::of(&[("bot.sh", RANDOM)]), 0o140_644),
+        ),
+        (
+            "h-beside.zip",
+            &Zip::of(&[("bot.sh", RANDOM), ("lib/in.zip", b"PK")]),
+        ),
+        (
+            "h-case.zip",
+            &Zip::of(&[("bot.py", RANDOM), ("BOT.py", GREEDY)]),
+        ),
+        (
+            "h-cases.zip",
+            &Zip::of(&[("Lib/a.py", RANDOM), ("lib/b.py", GREEDY)]),
+        ),
+        ("h-folder/bot.sh", &RANDOM.to_vec()),
+        ("h-folder/Bot.sh", &GREEDY.to_vec()),
     ] {
         archive.file(name, content);
     }
@@ -173,7 +217,42 @@ fn hostile_and_broken_submissions_are_refused_by_name() {
         ("h-bomb", "there are more than 64 MB"),
         ("h-link", "it is a link"),
         ("h-many", "there are more than 5000 files"),
-        ("h-nested", "there is an archive in the archive"),
+        (
+            "h-nested",
+            "`a.zip` cannot be unpacked: it is an archive in the archive",
+        ),
+        (
+            "h-pipe",
+            "`bot.sh` cannot be unpacked: it is a link or no regular file",
+        ),
+        (
+            "h-device",
+            "`bot.sh` cannot be unpacked: it is a link or no regular file",
+        ),
+        (
+            "h-disk",
+            "`bot.sh` cannot be unpacked: it is a link or no regular file",
+        ),
+        (
+            "h-socket",
+            "`bot.sh` cannot be unpacked: it is a link or no regular file",
+        ),
+        (
+            "h-beside",
+            "`lib/in.zip` cannot be unpacked: it is an archive in the archive",
+        ),
+        (
+            "h-case",
+            "`BOT.py` cannot be unpacked: it differs from `bot.py` in upper and lower",
+        ),
+        (
+            "h-cases",
+            "`lib/b.py` cannot be unpacked: it differs from `Lib` in upper and lower",
+        ),
+        (
+            "h-folder",
+            "`h-folder/Bot.sh` cannot be unpacked: it differs from `h-folder/bot.sh`",
+        ),
         ("h-out", "its path leads out of the archive"),
         ("h-root", "its path is absolute"),
         ("h-drive", "its path begins with a drive"),
@@ -187,7 +266,7 @@ fn hostile_and_broken_submissions_are_refused_by_name() {
         assert!(problem(name).contains(words), "{name}: {}", problem(name));
         assert!(run.stderr.contains(name), "{name}: {run}");
     }
-    assert_eq!(refused.len(), 13, "{refused:?}");
+    assert_eq!(refused.len(), 21, "{refused:?}");
     assert!(!teacher.0.path().join("out").exists());
 }
 
@@ -250,7 +329,7 @@ fn the_list_of_students_joins_people_to_bots() {
     let names: Vec<&str> = rows.iter().map(|[name, ..]| &**name).collect();
     assert_eq!(names, ["Anna Lee", "foxes", "nobody", "Dana"]);
     let table = fs::read_to_string(teacher.0.path().join("term/students.csv")).expect("a table");
-    assert!(table.contains(",\"Ben Fox; Cem Can\",\n"), "{table}");
+    assert!(table.contains(",\"Ben Fox; Cem Can\",,\n"), "{table}");
     // The list holds until there is another one.
     let run = teacher.league(&["--from", "class"]);
     assert!(run.stderr.contains("3 submissions, 0 of them new"), "{run}");
@@ -381,7 +460,11 @@ fn two_of_one_name_stay_who_they_are() {
     let run = week(&[(first, RANDOM), (second, GREEDY), anna]);
     assert!(run.stderr.contains("3 submissions, 1 of them new"), "{run}");
     let (playing, _) = teacher.split();
-    assert_eq!(playing, ["Alex Kim", "Alex Kim (104)", "anna"], "{run}");
+    assert_eq!(
+        playing,
+        ["Alex Kim (103)", "Alex Kim (104)", "anna"],
+        "{run}"
+    );
     // And is alone in a download.
     let run = week(&[(second, GREEDY), anna]);
     assert!(run.stderr.contains("2 submissions, 0 of them new"), "{run}");

@@ -1,9 +1,10 @@
 //! A league: only what is new is played, and the result is that of a league that played everything at once.
 
-use std::fs;
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
@@ -219,6 +220,17 @@ fn the_table_says_who_has_moved_up_or_down() {
         "{run}"
     );
     assert_eq!(row("cem").as_deref(), Some("new"), "{run}");
+    // Killed after the last game, and before the tables were written.
+    let table = teacher.0.read("term/standings.csv");
+    teacher
+        .0
+        .write("term/standings.csv", "that of the week before");
+    let again = teacher.update("term");
+    assert!(
+        again.stdout.contains("↑1") && again.stdout.contains("  new  "),
+        "{again}"
+    );
+    assert_eq!(teacher.0.read("term/standings.csv"), table);
     // Nothing was played: nobody has moved.
     let run = teacher.update("term");
     assert!(
@@ -308,18 +320,30 @@ fn a_student_is_an_id() {
     assert_eq!(run.last_line(), "0 new games, 6 kept");
     assert_eq!(names, "Cem Can, Dana Diaz, owls");
     assert!(!run.stdout.contains("  new  "), "{run}");
-    // Another team that has a bot already: that one plays.
+    // Another joins a team that has a bot already: the newest of what they have submitted plays.
     teacher.0.write(
         "list.csv",
         "name,id,team\nBenno,b,owls\nCem Can,c,owls\nDana Diaz,d,\nFinn Fox,f,owls\n",
     );
     let (run, names) = class("Benno_11", &ben, &["--students", "list.csv"]);
-    assert_eq!(names, "Cem Can, Dana Diaz, owls");
-    let rows = teacher.csv("term");
-    assert!(
-        rows[0][1].is_empty() && rows[0][5].contains("owls"),
-        "{rows:?} {run}"
+    assert_eq!(names, "Dana Diaz, owls", "{run}");
+    let owls = &teacher.csv("term")[1];
+    assert_eq!(
+        (&*owls[4], &*owls[6]),
+        ("3", "Benno; Cem Can; Finn Fox"),
+        "{run}"
     );
+    // When the team breaks up, each has what was theirs.
+    teacher.0.write(
+        "list.csv",
+        "name,id,team\nBenno,b,\nCem Can,c,\nDana Diaz,d,\nFinn Fox,f,\nGus Gil,g,\n",
+    );
+    let (run, names) = class("Benno_11", &ben, &["--students", "list.csv"]);
+    assert_eq!(
+        names, "Benno, Cem Can, Dana Diaz, Finn Fox, Gus Gil",
+        "{run}"
+    );
+    assert!(run.stderr.contains("\nmissing    Gus Gil  "), "{run}");
 }
 
 #[test]
@@ -381,7 +405,7 @@ fn missing_games_are_played_in_parts() {
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stderr.contains("10 games to play (2 reused)"), "{run}");
     let part = |shard: &str| {
-        let run = teacher.0.run(&["run", "term", "--shard", shard]);
+        let run = teacher.0.run(&["shard", "run", "term", "--shard", shard]);
         run.stderr
     };
     part("1/2");
@@ -406,7 +430,7 @@ fn missing_games_are_played_in_parts() {
     let kept = teacher.games("term").len();
     assert_eq!(played + kept, 20, "{kept}");
     assert!(kept > 2, "{kept}");
-    teacher.0.run(&["merge", "term"]);
+    teacher.0.run(&["shard", "merge", "term"]);
     assert_eq!(teacher.update("term").last_line(), "0 new games, 20 kept");
     teacher.update("fresh");
     assert_eq!(teacher.games("term"), teacher.games("fresh"));
@@ -810,30 +834,257 @@ fn a_page_to_hand_out_has_the_blunders_of_an_analysis() {
     );
 }
 
+/// Of a table: the rows of this name's bots, by name.
+fn rows_of<'a>(rows: &'a [Vec<String>], name: &str) -> Vec<&'a Vec<String>> {
+    rows.iter().filter(|row| row[0].starts_with(name)).collect()
+}
+
 #[test]
-fn the_league_of_an_older_version_that_left_out_pairings_goes_on() {
-    let class = Class::of(&[
-        ("term/plan.json", include_str!("old/plan.json")),
-        ("term/league.json", include_str!("old/league.json")),
-        ("term/games.jsonl", include_str!("old/games.jsonl")),
-    ]);
-    for (bot, version) in [
-        ("a", "7e6a32c37074"),
-        ("b", "8043c7644b33"),
-        ("c", "53a6e155cdc0"),
-    ] {
-        class.write(
-            &format!("term/bots/{bot}/{version}/bot.sh"),
-            &format!("{WRONG}# {bot}\n"),
-        );
+fn two_people_of_one_name_are_two_bots() {
+    let own = |name: &str| format!("{RANDOM}# {name}\n");
+    let (first, second) = (own("first"), own("second"));
+    let download = [
+        ("Jan Jones_1000010", &*first),
+        ("Jan Jones_1000011", &*second),
+        ("Ben Brown_1000012", GREEDY),
+    ];
+    let list = "name,id\nJan Jones,1000010\nJan Jones,1000011\nBen Brown,1000012\n";
+    let other_ids =
+        "name,id,email\nJan Jones,s10,a@x.org\nJan Jones,s11,b@x.org\nBen Brown,s12,c@x.org\n";
+    // With the list from the first week on, later, and one with ids that are not the download's numbers.
+    for (list, week) in [(list, 0), (list, 1), (other_ids, 0), (other_ids, 1)] {
+        let teacher = Teacher::of(&[]);
+        teacher.0.write("list.csv", list);
+        let mut previous = None;
+        for now in 0..3 {
+            let students = ["--students", "list.csv"];
+            let more = if now == week { &students[..] } else { &[] };
+            previous = Some(teacher.moodle(&download, more));
+        }
+        let (run, rows) = previous.expect("three weeks");
+        let of_jan = rows_of(&rows, "Jan Jones");
+        let playing: Vec<_> = of_jan.iter().filter(|row| !row[1].is_empty()).collect();
+        assert_eq!(playing.len(), 2, "{rows:?} {run}");
+        assert!(playing[0][1] != playing[1][1], "{rows:?}");
+        assert!(playing.iter().all(|row| row[4] == "1"), "{rows:?}");
+        assert!(!run.stderr.contains("\nmissing"), "{run}");
+        assert_eq!(run.last_line(), "0 new games, 6 kept");
     }
-    let run = class.run(&["standings", "term"]);
-    assert!(run.stdout.contains("4 games"), "{run}");
-    let run = class.run(&["league", "term"]);
-    assert_eq!(run.last_line(), "2 new games, 4 kept");
-    assert!(!class.read("term/plan.json").contains("budget"));
-    assert_eq!(
-        class.run(&["league", "term"]).last_line(),
-        "0 new games, 6 kept"
+}
+
+#[test]
+fn who_hands_in_is_told_from_a_namesake_who_does_not() {
+    let teacher = Teacher::of(&[]);
+    teacher.0.write(
+        "list.csv",
+        "name,id\nJan Jones,1000010\nJan Jones,1000011\nBen Brown,1000012\n",
     );
+    let download = [("Jan Jones_1000011", RANDOM), ("Ben Brown_1000012", GREEDY)];
+    let (run, _) = teacher.moodle(&download, &["--students", "list.csv"]);
+    let missing = "\nmissing  Jan Jones (1000010)  nothing was handed in";
+    assert!(run.stderr.contains(missing), "{run}");
+}
+
+#[test]
+fn who_cannot_be_told_is_asked_about_with_the_lines_that_decide() {
+    let own = |name: &str| format!("{RANDOM}# {name}\n");
+    let (first, second) = (own("first"), own("second"));
+    let download = [
+        ("Jan Jones_1000010", &*first),
+        ("Jan Jones_1000011", &*second),
+        ("Ben Brown_1000012", GREEDY),
+    ];
+    let teacher = Teacher::of(&[]);
+    let list = "name,id\nJan Jones,s10\nJan Jones,s11\nBen Brown,s12\n";
+    teacher.0.write("list.csv", list);
+    let (run, _) = teacher.moodle(&download, &["--students", "list.csv"]);
+    for line in [
+        "\nunclear  Jan Jones (1000010), Jan Jones (1000011)  ",
+        "name,id,submission\n",
+        "Jan Jones,s10,1000010\n",
+        "Jan Jones,s11,1000011\n",
+    ] {
+        assert!(run.stderr.contains(line), "{line}: {run}");
+    }
+    for word in ["\nmissing", "\nunknown"] {
+        assert!(!run.stderr.contains(word), "{word}: {run}");
+    }
+    // The other way round, by the list that is then as it was.
+    teacher.0.write(
+        "list.csv",
+        "name,id,submission\nJan Jones,s10,1000011\nJan Jones,s11,1000010\nBen Brown,s12,\n",
+    );
+    let (run, rows) = teacher.moodle(&download, &["--students", "list.csv"]);
+    assert!(!run.stderr.contains("unclear"), "{run}");
+    let people = teacher.0.read("term/people.csv");
+    for row in [
+        "Jan Jones,s10,,,1000011,list,Jan Jones (s10)\n",
+        "Ben Brown,s12,,,1000012,name,Ben Brown\n",
+    ] {
+        assert!(people.contains(row), "{row}: {people}");
+    }
+    teacher.0.write("list.csv", list);
+    let (run, same) = teacher.moodle(&download, &["--students", "list.csv"]);
+    assert_eq!(rows, same, "{run}");
+    assert_eq!(run.last_line(), "0 new games, 6 kept");
+}
+
+/// However an accent is written, it is the same letter, and not the letter without it.
+#[test]
+fn composed_and_decomposed_names_are_one() {
+    let teacher = Teacher::of(&[("Rene\u{301}", RANDOM), ("Ben Brown", GREEDY)]);
+    teacher.0.write(
+        "list.csv",
+        "name,email\nRené,rene.1@x.org\nRene,rene.2@x.org\nBen Brown,ben@x.org\n",
+    );
+    let with_list = ["--from", "submissions", "--students", "list.csv"];
+    for written in ["Rene\u{301}", "René"] {
+        let run = teacher.league("term", &with_list).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let people = teacher.0.read("term/people.csv");
+        for row in [
+            "\nRené,,rene.1@x.org,,René,name,René\n",
+            "\nRene,,rene.2@x.org,,,,Rene\n",
+        ] {
+            assert!(people.contains(row), "{written:?}: {row}: {people}");
+        }
+        // From another system, with the next download.
+        fs::remove_dir_all(teacher.path("submissions")).expect("a folder");
+        teacher.hand_in("René", RANDOM);
+        teacher.hand_in("Ben Brown", GREEDY);
+    }
+    // In the list, too, and for a league without one.
+    let decomposed = "name,email\nRene\u{301},rene.1@x.org\nBen Brown,ben@x.org\n";
+    teacher.0.write("list.csv", decomposed);
+    let run = teacher.league("other", &with_list).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let people = teacher.0.read("other/people.csv");
+    let row = "\nRené,,rene.1@x.org,,René,name,René\n";
+    assert!(people.contains(row), "{people}");
+}
+
+/// A referee that was killed had moved the games of the new plan into place, and not yet the plan.
+#[test]
+fn a_plan_that_was_being_moved_counts() {
+    let changed = format!("{RANDOM}# 2\n");
+    let weeks = [
+        [
+            ("Anna Adams_1", RANDOM),
+            ("Ben Brown_2", GREEDY),
+            ("Cem Can_3", RANDOM),
+        ],
+        [
+            ("Anna Baker_1", RANDOM),
+            ("Ben Brown_2", GREEDY),
+            ("Cem Can_3", &*changed),
+        ],
+    ];
+    let [killed, quiet] = [true, false].map(|is_killed| {
+        let teacher = Teacher::of(&[]);
+        teacher.moodle(&weeks[0], &[]);
+        if is_killed {
+            let old = teacher.0.read("term/plan.json");
+            teacher.moodle(&weeks[1], &["--plan"]);
+            fs::create_dir(teacher.path("term/.ready")).expect("a folder");
+            let [plan, new] = ["term/plan.json", "term/.ready/plan.json"];
+            fs::rename(teacher.path(plan), teacher.path(new)).expect("the plan");
+            teacher.0.write(plan, &old);
+        }
+        let (run, _) = teacher.moodle(&weeks[1], &[]);
+        assert_eq!(run.last_line(), "4 new games, 2 kept", "{run}");
+        (teacher.games("term"), teacher.0.read("term/standings.csv"))
+    });
+    assert_eq!(killed, quiet);
+}
+
+/// Moodle's archives lose the permission to execute, and so do programs that unpack what others have packed.
+#[test]
+fn a_lost_permission_makes_no_new_version() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
+    for (mode, told) in [
+        (0o755, "2 new games, 0 kept"),
+        (0o644, "0 new games, 2 kept"),
+    ] {
+        for name in ["anna", "ben"] {
+            let program = teacher.path(&format!("submissions/{name}/bot.sh"));
+            fs::set_permissions(program, Permissions::from_mode(mode)).expect("its mode");
+        }
+        let run = teacher.update("term");
+        assert_eq!(run.last_line(), told, "{run}");
+    }
+}
+
+/// What systems and editors leave in a folder of the download is not what was submitted.
+#[test]
+fn leftovers_make_no_submission_late() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
+    // Noon of the ninth of January 2026.
+    let january = SystemTime::UNIX_EPOCH + Duration::from_hours(491_100);
+    for name in ["anna", "ben"] {
+        let file = File::options()
+            .append(true)
+            .open(teacher.path(&format!("submissions/{name}/bot.sh")));
+        let file = file.expect("the program");
+        file.set_modified(january).expect("its time");
+    }
+    for name in [".DS_Store", ".bot.sh.swp", "run.log", "__pycache__/bot.pyc"] {
+        teacher.0.write(&format!("submissions/anna/{name}"), "left");
+    }
+    let options = ["--from", "submissions", "--deadline", "2026-01-10"];
+    let run = teacher.league("term", &options).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    for row in teacher.csv("term") {
+        assert_eq!(row[3], "2026-01-09T12:00:00Z", "{run}");
+        assert!(!row[1].is_empty() && row[8].is_empty(), "{run}");
+    }
+}
+
+#[test]
+fn a_deadline_is_remembered_and_hours_late_are_counted() {
+    let teacher = Teacher::of(&[
+        ("anna_20260131_1100", RANDOM),
+        ("ben_20260131_1331", GREEDY),
+        ("cem_20260131_1200", RANDOM),
+    ]);
+    let update = |more: &[&str]| {
+        let run = teacher
+            .league("term", &[&["--from", "submissions"], more].concat())
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let rows = teacher.csv("term");
+        let ben = rows.into_iter().find(|row| row[0] == "ben").expect("ben");
+        (run, !ben[1].is_empty(), ben[8].clone())
+    };
+    for more in [&["--deadline", "2026-01-31T12:00Z"][..], &[]] {
+        let (run, plays, late) = update(more);
+        assert!(!plays && late == "2", "{run}");
+        let words = "  it was handed in too late: 2026-01-31T13:31:00Z";
+        assert!(run.stderr.contains("\nlate "), "{run}");
+        assert!(run.stderr.contains(words), "{run}");
+    }
+    for more in [&["--accept-late", "2h"][..], &[]] {
+        let (run, plays, late) = update(more);
+        assert!(plays && late == "2", "{run}");
+        assert!(run.stderr.contains("  handed in 2 hours late\n"), "{run}");
+    }
+    let (run, plays, late) = update(&["--deadline", "none"]);
+    assert!(plays && late.is_empty(), "{run}");
+    let run = teacher.league("term", &["--accept-late", "2h"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("there is no deadline"), "{run}");
+}
+
+#[test]
+fn why_a_bot_does_not_play_stands_whole_in_the_terminal() {
+    let long = "x".repeat(70);
+    let wrong = format!("#!/bin/sh\nwhile read -r line; do echo {long} {long}; done\n");
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY), ("cem", &wrong)]);
+    let run = teacher.update("term");
+    let from = run.stderr.find("\nwhat ").expect("what needs attention");
+    let words: Vec<&str> = run.stderr[from..].split_whitespace().collect();
+    let problem = teacher.csv("term")[2][5].clone();
+    let problem: Vec<&str> = problem.split_whitespace().collect();
+    assert!(problem.len() > 20, "{problem:?}");
+    let is_whole = words.windows(problem.len()).any(|part| part == problem);
+    assert!(is_whole, "{problem:?} {run}");
 }

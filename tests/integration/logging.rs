@@ -190,18 +190,19 @@ fn stopped_while_a_bot_thinks(more: &[&str]) -> Run {
 fn the_log_tells_that_the_referee_was_stopped() {
     let run = stopped_while_a_bot_thinks(&[]);
     let events = events(&run.file("log"));
-    let ran_out = events.iter().find(|event| message(event) == "time ran out");
-    let ran_out = ran_out.unwrap_or_else(|| panic!("no time ran out\n{run}"));
-    assert_eq!(ran_out["fields"]["found"], "late answer", "{ran_out}");
-    let number = |name: &str| ran_out["fields"][name].as_f64().unwrap_or(0.0);
-    let over = number("elapsed_ms") - number("limit_ms") - number("excused_ms");
-    assert!(over > 0.0, "{ran_out}");
-    let void = events
+    // On a crowded machine others may have run out of time before.
+    let is_of_stop = |event: &Value| {
+        let number = |name: &str| event["fields"][name].as_f64().unwrap_or(0.0);
+        message(event) == "time ran out"
+            && event["fields"]["found"] == "late answer"
+            && number("elapsed_ms") - number("limit_ms") - number("excused_ms") > 0.0
+    };
+    assert!(events.iter().any(is_of_stop), "{run}");
+    let voids = events
         .iter()
-        .find(|event| message(event).starts_with("void: "));
-    let void = void.unwrap_or_else(|| panic!("it was not void\n{run}"));
-    let why = void["fields"]["why"].as_str().unwrap_or_default();
-    assert!(why.contains("not running for"), "{why}");
+        .filter(|event| message(event).starts_with("void: "));
+    let mut whys = voids.filter_map(|void| void["fields"]["why"].as_str());
+    assert!(whys.any(|why| why.contains("not running for")), "{run}");
 }
 
 /// With a clock of CPU time the answer counts: the bot has used little of it.
@@ -300,9 +301,9 @@ fn the_log_has_what_ends_a_bot() {
 #[test]
 fn the_log_has_how_a_bot_was_started() {
     let events = log_of_script("", "exit 7");
-    let signal = |event: &&Value| message(event).starts_with("sending ");
+    let signal = |event: &Value| message(event).starts_with("sending ");
     // One that ends by itself is not asked to, if it gets to it in time.
-    let ends = |events: &[Value]| !events.iter().any(|event| signal(&event));
+    let ends = |events: &[Value]| !events.iter().any(signal);
     assert!(ends(&events) || (0..5).any(|_| ends(&log_of_script("", "exit 7"))));
     let starting = events.iter().find(|event| message(event) == "starting");
     let fields = &starting.expect("a start")["fields"];

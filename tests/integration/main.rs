@@ -29,7 +29,11 @@ mod analysis;
 #[cfg(unix)]
 mod architecture;
 #[cfg(unix)]
+mod ask;
+#[cfg(unix)]
 mod at_page;
+#[cfg(unix)]
+mod bot_pages;
 #[cfg(unix)]
 mod builtins;
 mod channel;
@@ -54,7 +58,11 @@ mod drawing;
 #[cfg(unix)]
 mod examples;
 #[cfg(unix)]
+mod exit_status;
+#[cfg(unix)]
 mod faults;
+#[cfg(unix)]
+mod folders;
 #[cfg(unix)]
 mod four_in_a_row;
 #[cfg(unix)]
@@ -81,8 +89,6 @@ mod messages;
 mod openings;
 #[cfg(unix)]
 mod output;
-#[cfg(unix)]
-mod own_pages;
 mod parsers;
 #[cfg(unix)]
 mod perfect;
@@ -92,11 +98,15 @@ mod protocol_doc;
 #[cfg(unix)]
 mod puzzles;
 mod ranking;
+#[cfg(unix)]
+mod record_files;
 mod replay_check;
 #[cfg(unix)]
 mod report;
 #[cfg(unix)]
 mod rerun;
+#[cfg(unix)]
+mod resume;
 #[cfg(unix)]
 mod robustness;
 #[cfg(unix)]

@@ -7,15 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::common::{self, RECORDS, Referee, Run, Running};
 use serde_json::{Value, json};
 
 const RANDOM: [&str; 2] = ["builtin:random", "builtin:random"];
-
-/// How long a run may take beyond the limits that it is given, on a very busy machine.
-const BUSY: Duration = Duration::from_secs(5);
 
 const ENGLISH: &str = "../../sets/english.csv";
 const DUTCH: &str = "../../sets/dutch.csv";
@@ -164,7 +161,7 @@ fn several_games() {
     assert_eq!(
         run.stdout,
         "Draw.\nDraw.\nDraw.\n\
-         Elo: drawn.sh#1 0 (-840 to 840, 95%).\n\
+         Elo difference: drawn.sh#1 0 (-840 to 840, 95%).\n\
          Moving first: drawn.sh#1 0.5 of 1, drawn.sh#2 1 of 2.\n\
          Forfeits: none.\n\
          Score: drawn.sh#1 1.5 - 1.5 drawn.sh#2 (0 wins, 3 draws, 0 losses in 3 games).\n",
@@ -335,7 +332,8 @@ fn a_drawn_seed_is_told_and_repeats_the_match() {
 /// What a process holds at a moment.
 #[derive(Clone, Copy, Debug, Default)]
 struct Holds {
-    /// Resident, in KiB.
+    /// Its own memory, in KiB: without the pages of the program's file, of which the system
+    /// keeps more or fewer as it likes.
     memory: u64,
     files: usize,
     children: usize,
@@ -349,7 +347,7 @@ impl Holds {
         let status = fs::read_to_string(process.join("status")).ok()?;
         let memory = status
             .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))?;
+            .find_map(|line| line.strip_prefix("RssAnon:"))?;
         let children = process.join("task").join(pid.to_string()).join("children");
         Some(Self {
             memory: memory.trim().trim_end_matches(" kB").parse().ok()?,
@@ -399,7 +397,8 @@ fn holds_no_more(held: [Holds; 2]) {
     // A single KiB a game would be 10 MB.
     assert!(late.memory <= early.memory + 1024, "{held:?}");
     assert!(late.files <= early.files + 6, "{held:?}");
-    assert!(early.children <= 2 && late.children <= 2, "{held:?}");
+    // The bots, and what ends them if the referee is killed.
+    assert!(early.children <= 3 && late.children <= 3, "{held:?}");
 }
 
 /// Without optimization a second match of that many games takes too long.
@@ -1324,9 +1323,7 @@ fn an_interrupted_match() {
                 .start();
             running.wait_until(has_records(20));
             running.signal(signal);
-            let asked = Instant::now();
             let run = running.finish();
-            assert!(asked.elapsed() < BUSY, "{run}");
             interrupted(&run);
             assert!(run.records().len() >= 20, "{run}");
         }
@@ -1353,15 +1350,13 @@ fn an_interrupted_match_with_a_bot_that_hangs() {
         ["./lingers.sh hangs", "./ignores-term.sh"],
     ] {
         for signal in ["INT", "TERM"] {
-            let mut running = Referee::new(["--seed", "1", "--move-time", "60s"])
+            let mut running = Referee::new(["--seed", "1", "--move-time", "3600s"])
                 .args(bots)
                 .recorded()
                 .start();
             running.wait_until(|scratch| scratch.join("lingers").exists());
             running.signal(signal);
-            let asked = Instant::now();
             let run = running.finish();
-            assert!(asked.elapsed() < BUSY, "{run}");
             interrupted(&run);
         }
     }
@@ -1410,7 +1405,7 @@ fn nobody_reads_the_results() {
             .shell("{ \"$0\" \"$@\"; echo $? >\"$SCRATCH/status\"; } | head -n 1")
             .run();
         assert_eq!(run.stdout.lines().count(), 1, "{run}");
-        assert_eq!(run.file("status"), "1\n", "{run}");
+        assert_eq!(run.file("status"), "0\n", "{run}");
         // With `--json` the turns are shown on stderr.
         assert_eq!(run.stderr, "", "{run}");
     }
@@ -1515,7 +1510,12 @@ fn a_replay_shows_games() {
     }
     // All that was shown during the match, but for times that are rounded and the score.
     let turns = |text: &str| -> Vec<String> {
-        let sums = ["Elo: ", "Moving first: ", "Forfeits: ", "Score: "];
+        let sums = [
+            "Elo difference: ",
+            "Moving first: ",
+            "Forfeits: ",
+            "Score: ",
+        ];
         let is_sum = |line: &&str| sums.iter().any(|sum| line.starts_with(sum));
         let shown = text.lines().filter(|line| !is_sum(line));
         let shown = shown.filter(|line| !line.is_empty());
@@ -1562,7 +1562,7 @@ fn a_replay_of_a_damaged_file() {
         let text = format!("{}\n{second}\n{}\n", lines[0], lines[2]);
         fs::write(&file, text).expect("written");
         let replay = Referee::new(["replay", "--quiet"]).args([&file]).run();
-        refused(&replay, &["records.jsonl: line 2: ", "1 of 3 games"]);
+        refused(&replay, &["records.jsonl:2: ", "1 of 3 games"]);
         let errors = replay.stderr.lines().count();
         assert_eq!(errors, 2, "{replay}");
         replay
@@ -1575,13 +1575,13 @@ fn a_replay_of_a_damaged_file() {
     };
     let id = second["id"].as_str().expect("an id");
     let replay = changed(&|record| record["turns"][2] = json!("17 A"));
-    let place = format!("line 2: game {id}: turn 3: `17 A`: there is no cell 17");
+    let place = format!(":2: game {id}: turn 3: `17 A`: there is no cell 17");
     assert!(replay.stderr.contains(&place), "{replay}");
     let replay = changed(&|record| {
         let winner = 1 - record["result"]["winner"].as_u64().expect("a winner");
         record["result"]["winner"] = json!(winner);
     });
-    let place = format!("line 2: game {id}: the winner is ");
+    let place = format!(":2: game {id}: the winner is ");
     assert!(replay.stderr.contains(&place), "{replay}");
     let replay = changed(&|record| record["game"] = json!("chess"));
     assert!(replay.stderr.contains("the game `chess` is unknown"));
@@ -1590,7 +1590,10 @@ fn a_replay_of_a_damaged_file() {
     // Not JSON, and half of it
     for line in ["hello", "[1]", &lines[1][..50]] {
         let replay = with(line);
-        assert!(replay.stderr.contains(": line 2: column "), "{replay}");
+        assert!(
+            replay.stderr.contains("; expected one record per line"),
+            "{replay}"
+        );
     }
     // With only the damaged game asked for, or only a good one.
     let replay = |game: &str| {

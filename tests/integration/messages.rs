@@ -39,7 +39,7 @@ const WRONG: &[(&str, &str)] = &[
         "referee: there is neither a command nor a file replya; did you mean referee replay?",
     ),
     (
-        "man tornament",
+        "print man tornament",
         "referee: there is no command `tornament`; did you mean tournament?",
     ),
     (
@@ -47,7 +47,7 @@ const WRONG: &[(&str, &str)] = &[
         "error: unrecognized subcommand 'tornament'",
     ),
     (
-        "man xyz",
+        "print man xyz",
         "referee: there is no command `xyz`; the commands are play, ",
     ),
     (
@@ -103,57 +103,25 @@ const WRONG: &[(&str, &str)] = &[
         "referee: --game: cannot start ./nim.py: there is no such file",
     ),
     (
-        "check-game ./nim.py",
+        "game check ./nim.py",
         "referee: cannot start ./nim.py: there is no such file",
     ),
     (
         "replay game.jsonl --game ./nim.py",
-        "game.jsonl: line 1: --game: cannot start ./nim.py: there is no such file",
+        "game.jsonl:1: --game: cannot start ./nim.py: there is no such file",
     ),
-    // Options that are gone.
+    // Commands within others.
     (
-        "league term --budget 2000",
-        "referee: --budget is gone: a league plays all pairings; for fewer games, give a smaller --pairs",
-    ),
-    (
-        "simulate --bots 8 --budget=60 --oracle",
-        "referee: --budget is gone: what fewer or more games tell, another --pairs shows",
+        "man",
+        "referee: there is neither a command nor a file man; did you mean referee print man?",
     ),
     (
-        "simulate --bots 8 --oracle",
-        "referee: --oracle is gone: what fewer or more games tell, another --pairs shows",
-    ),
-    (
-        "standings games.jsonl --by week",
-        "referee: --by=week is gone: --from TIME rates the games since then",
-    ),
-    (
-        "standings games.jsonl --drift 10",
-        "referee: --drift is gone: --from TIME rates the games since then",
-    ),
-    (
-        "solve --table --free 10,11",
-        "referee: --table is gone: every solve says how many nodes it took, and how long",
-    ),
-    (
-        "solve --no-book ................_-",
-        "referee: --no-book is gone: early positions are always answered by the built-in book",
-    ),
-    (
-        "solve --book four.proofs --pack four.bin",
-        "referee: --book is gone: the books are made by crates/games/examples/make_books.rs",
-    ),
-    (
-        "debug game.jsonl --game-program ./nim.py builtin:random",
-        "referee: --game-program is gone: it is --game PROGRAM; a game of the file is chosen by --number",
+        "plan a.py b.py --out cup",
+        "referee: there is neither a command nor a file plan; did you mean referee shard plan?",
     ),
     (
         "analyse game.jsonl --game p12a",
         "error: unexpected argument '--game' found",
-    ),
-    (
-        "tournament --strict a b",
-        "referee: --strict is gone: referee check FOLDER fails when a bot is not fit",
     ),
     // A command line without quotes, or one bot too many.
     (
@@ -208,13 +176,13 @@ const WRONG: &[(&str, &str)] = &[
     // Archives.
     (
         "bot.zip builtin:random",
-        "referee: cannot start bot.zip: it is an archive, not a program; unpack it and give the program in it, or the folder; or use referee league, which unpacks what was handed in",
+        "referee: cannot start bot.zip: the archive cannot be unpacked: it is not a zip archive, or only part of one; make it again; or unpack it and give the folder",
     ),
     (
         "./bot.tar.gz builtin:random",
-        "unpack it and give the program",
+        "or unpack it and give the folder",
     ),
-    ("check bot.7z", "unpack it and give the program"),
+    ("check bot.7z", "unpack it and give the folder"),
     (
         "bot.ipynb builtin:random",
         "referee: cannot start bot.ipynb: it is a notebook, not a program; save it as a script: jupyter nbconvert --to script bot.ipynb",
@@ -272,7 +240,7 @@ const WRONG: &[(&str, &str)] = &[
         "tournament --out t --seed x a b",
         "'--seed <N>': invalid digit",
     ),
-    ("run t --jobs x", "'--jobs <N>': invalid digit"),
+    ("shard run t --jobs x", "'--jobs <N>': invalid digit"),
     ("simulate --bots x", "'--bots <N>': invalid digit"),
     (
         "simulate --bots 8 --spread 100,101",
@@ -291,15 +259,15 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "puzzles run game.jsonl builtin:random",
-        "game.jsonl: line 1: it is a recorded game and no puzzle; make puzzles of it first: referee puzzles make",
+        "game.jsonl:1: it is a recorded game and no puzzle; make puzzles of it first: referee puzzles make",
     ),
     (
         "puzzles run other.jsonl builtin:random",
-        "other.jsonl: line 1: it is not a puzzle, as `referee puzzles make` writes it: missing field `",
+        "other.jsonl:1: it is not a puzzle, as `referee puzzles make` writes it: missing field `",
     ),
     (
         "puzzles make nim.jsonl",
-        "nim.jsonl: line 1: it is a game of `nim`; puzzles are made of quarto, four-in-a-row",
+        "nim.jsonl:1: it is a game of `nim`; puzzles are made of quarto, four-in-a-row",
     ),
     (
         "--pieces missing.csv builtin:greedy builtin:random",
@@ -346,12 +314,26 @@ const WRONG: &[(&str, &str)] = &[
         "referee: wrong.toml:1: string values must be quoted, expected literal string",
     ),
     (
+        "tournament --out t --config large.toml",
+        "referee: large.toml:2: invalid value '99999999999999999999' for '--pairs <N>': 99999999999999999999 is not in \
+         1..=4294967295",
+    ),
+    (
+        "tournament --out t --config small.toml",
+        "referee: small.toml:1: invalid value '-99999999999999999999' for '--jobs <N>': -99999999999999999999 is not in \
+         1..=65535",
+    ),
+    (
+        "tournament --out t --config seed.toml",
+        "referee: seed.toml:1: --seed is 99999999999999999999; expected at most 18446744073709551615",
+    ),
+    (
         "replay missing.jsonl",
         "referee: missing.jsonl: there is no such file or directory",
     ),
     (
         "replay text",
-        "text: line 1: column 2: it is not JSON; expected a record, a JSON object on one line",
+        "text:1: invalid JSON at column 2; expected one record per line",
     ),
     (
         "replay text",
@@ -359,29 +341,29 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "replay list.jsonl",
-        "list.jsonl: line 1: column 3: invalid type: string \"x\", expected a record",
+        "list.jsonl:1: it is a text; expected one record per line, a JSON object",
     ),
     (
-        "run text",
+        "shard run text",
         "referee: text: there is no tournament to resume; plan one first: referee shard plan",
     ),
     (
         "league bot.zip",
         "referee: bot.zip: it is a file, and a league has a folder; submissions in it are taken in by --from bot.zip",
     ),
-    ("standings text", "text: line 1: column 2: it is not JSON"),
-    ("analyse text", "text: line 1: column 2: it is not JSON"),
+    ("standings text", "text:1: invalid JSON at column 2"),
+    ("analyse text", "text:1: invalid JSON at column 2"),
     (
         "report -o page.html text",
-        "text: line 1: column 2: it is not JSON",
+        "text:1: invalid JSON at column 2",
     ),
     (
         "standings half.jsonl",
-        "half.jsonl: line 1: column 5: it ends too early",
+        "half.jsonl:1: the JSON ends too early, at column 5",
     ),
     (
         "standings other.jsonl",
-        "other.jsonl: line 1: column 7: missing field `",
+        "other.jsonl:1: column 7: missing field `game`",
     ),
     (
         "standings missing.jsonl",
@@ -399,7 +381,10 @@ const WRONG: &[(&str, &str)] = &[
         "check missing",
         "referee: cannot start missing: there is no such file; check the spelling",
     ),
-    ("check folder", "referee: folder: there is no program in it"),
+    (
+        "check folder",
+        "referee: cannot start folder: there is no program in this folder; put one into it",
+    ),
     (
         "check --csv missing/x builtin:greedy",
         "referee: missing/x: cannot be written: there is no such file or directory",
@@ -427,6 +412,12 @@ fn files(directory: &Path) {
         ("nim.jsonl", &GAME.replace("quarto", "nim")),
         ("wrong.csv", "a,b\n"),
         ("wrong.toml", "x = \n"),
+        (
+            "large.toml",
+            "seed = 18446744073709551615\npairs = 99_999_999_999_999_999_999\n",
+        ),
+        ("small.toml", "jobs = -99999999999999999999\n"),
+        ("seed.toml", "seed = 99999999999999999999\n"),
         ("bot.zip", "PK\u{3}\u{4}"),
         ("bot.tar.gz", "\u{1f}"),
         ("bot.7z", "7z"),
@@ -501,4 +492,236 @@ fn a_full_disk_is_said_in_words() {
         "--record /dev/full builtin:greedy builtin:random",
     );
     assert!(!run.stderr.contains("os error"), "{run}");
+}
+
+/// A bot of a configuration file whose folder is missing, or does not have it.
+#[test]
+fn the_folder_of_a_bot_is_named() {
+    let place = tempfile::tempdir().expect("a directory");
+    let config = |directory: &str| {
+        let text = format!(
+            "[[bots]]\ncommand = 'bot.sh'\ndirectory = '{directory}'\n[[bots]]\ncommand = 'builtin:random'\n"
+        );
+        fs::write(place.path().join("cup.toml"), text).expect("a file");
+        let words = [
+            "tournament",
+            "--config",
+            "cup.toml",
+            "--out",
+            "cup",
+            "--sandbox",
+            "none",
+        ];
+        Referee::new(words).directory(place.path()).run()
+    };
+    let missing = config("submissions/anna");
+    assert_eq!(missing.code, Some(2), "{missing}");
+    assert!(
+        missing
+            .stderr
+            .contains("submissions/anna, in which it is to start"),
+        "{missing}"
+    );
+    fs::create_dir_all(place.path().join("submissions/anna")).expect("a folder");
+    let empty = config("submissions/anna");
+    assert!(
+        empty
+            .stderr
+            .contains("there is no such file, also not in its folder "),
+        "{empty}"
+    );
+    let path = place.path().join("cup.toml");
+    fs::write(&path, "[[bots]]\ncommand = \"C:\\Users\\anna\\bot.exe\"\n").expect("a file");
+    let words = ["tournament", "--config", "cup.toml", "--out", "cup"];
+    let escaped = Referee::new(words).directory(place.path()).run();
+    assert_eq!(escaped.code, Some(2), "{escaped}");
+    assert!(escaped.stderr.contains("cup.toml:2: "), "{escaped}");
+    assert!(
+        escaped.stderr.contains("between single quotes, or with /"),
+        "{escaped}"
+    );
+}
+
+/// The text of a file that names this folder.
+type WithFolder<'a> = &'a dyn Fn(&str) -> String;
+
+/// Wherever a file names a program: a submission's `referee.toml`, the scale of grades, a configuration.
+#[test]
+fn a_missing_folder_and_a_backslash_are_told_in_every_file() {
+    let place = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| {
+        let path = place.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    };
+    write("ben/bot.sh", "#!/bin/sh\nread -r line\n");
+    let scale = |bot: &str| {
+        format!("seed = 1\n[[rung]]\nname = \"one\"\nbot = {bot}\npoints = 1\nscore = 0.5\n")
+    };
+    let submission = |program: &str| format!("\nprogram = {program}\n");
+    let config = |bot: &str| format!("pairs = 1\n[[bots]]\ncommand = {bot}\n");
+    let run = |words: &[&str]| {
+        let run = Referee::new(words).directory(place.path()).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        run.stderr
+    };
+    let grade = [
+        "grade",
+        "ben/bot.sh",
+        "--scale",
+        "course/scale.toml",
+        "--out",
+        "g",
+        "--sandbox",
+        "none",
+    ];
+    let check = ["check", "ann", "--sandbox", "none"];
+    let cup = [
+        "tournament",
+        "--config",
+        "course/cup.toml",
+        "--out",
+        "cup",
+        "--sandbox",
+        "none",
+    ];
+    let files: [(_, _, WithFolder<'_>, _); 3] = [
+        (
+            "course/scale.toml",
+            &grade[..],
+            &scale,
+            ["line 4, column", "/course/bots; "],
+        ),
+        (
+            "ann/referee.toml",
+            &check,
+            &submission,
+            ["referee.toml:2: ", "there is no folder ann/bots; "],
+        ),
+        (
+            "course/cup.toml",
+            &cup,
+            &config,
+            ["cup.toml:3: ", "no folder course/bots\n"],
+        ),
+    ];
+    for (file, words, text, [line, folder]) in files {
+        write(file, &text(r#""C:\Users\ann\bot.exe""#));
+        let told = run(words);
+        for part in [line, "write the path between single quotes, or with /"] {
+            assert!(told.contains(part), "{file}: {part}: {told}");
+        }
+        write(file, &text("'bots/mine/bot.sh'"));
+        let told = run(words);
+        assert!(told.contains(folder), "{file}: {told}");
+        // There is nothing to say of quotes.
+        write(file, &text("7"));
+        let told = run(words);
+        assert!(!told.contains("quotes"), "{file}: {told}");
+    }
+    // Only the file is missing. Arguments are left alone.
+    write("course/bots/mine/other.sh", "");
+    for (file, words, text) in [
+        (
+            "course/scale.toml",
+            &grade[..],
+            &scale as &dyn Fn(&str) -> String,
+        ),
+        ("course/cup.toml", &cup, &config),
+    ] {
+        write(file, &text("'bots/mine/bot.sh a/b'"));
+        let told = run(words);
+        let missing = "course/bots/mine/bot.sh: there is no such file";
+        assert!(told.contains(missing), "{file}: {told}");
+        for wrong in ["no folder", "course/a/b"] {
+            assert!(!told.contains(wrong), "{file}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_name_can_be_seen_and_told_from_others() {
+    let place = tempfile::tempdir().expect("a directory");
+    let config = |names: [&str; 2]| {
+        let bots =
+            names.map(|name| format!("[[bots]]\ncommand = 'builtin:random'\nname = \"{name}\"\n"));
+        fs::write(place.path().join("cup.toml"), bots.concat()).expect("a file");
+        let words = [
+            "tournament",
+            "--config",
+            "cup.toml",
+            "--out",
+            "cup",
+            "--pairs",
+            "1",
+            "--no-check",
+        ];
+        Referee::new(words).directory(place.path()).run()
+    };
+    for blank in ["", " ", "\u{a0}\u{3000}"] {
+        let run = config([blank, "Ben"]);
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains("of which nothing can be seen"), "{run}");
+        let words = ["builtin:random", "builtin:random", "--name1", blank];
+        let run = Referee::new(words).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(
+            run.stderr.contains("nothing of this name can be seen"),
+            "{run}"
+        );
+    }
+    let run = config(["Ren\u{e9}", "Rene\u{301}"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout.contains("Ren\u{e9}#1") && run.stdout.contains("Ren\u{e9}#2"),
+        "{run}"
+    );
+    let run = Referee::new([
+        "builtin:random",
+        "builtin:random",
+        "--name1",
+        "Ren\u{e9}",
+        "--name2",
+        "Rene\u{301}",
+    ])
+    .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout.starts_with("Ren\u{e9}#") || run.stdout == "Draw.\n",
+        "{run}"
+    );
+}
+
+#[test]
+fn a_path_with_spaces_that_is_cut_is_warned_of() {
+    let place = tempfile::tempdir().expect("a directory");
+    let script = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
+    executable(&place.path().join("Engine"), script, 0o755);
+    fs::create_dir(place.path().join("Engine 12")).expect("a folder");
+    executable(&place.path().join("Engine 12/bot.sh"), script, 0o755);
+    let run = |bot: &str| {
+        let words = [bot, "builtin:random", "--sandbox", "none", "--seed", "1"];
+        Referee::new(words).directory(place.path()).run()
+    };
+    let cut = run("./Engine 12/bot.sh --depth 3");
+    assert_eq!(cut.code, Some(0), "{cut}");
+    let warning = "referee: warning: ./Engine ends at the space, and there is a file ./Engine 12/bot.sh; if that is meant, \
+                   quote it within the command: './Engine 12/bot.sh'\n";
+    assert_eq!(cut.stderr.matches(warning).count(), 1, "{cut}");
+    let whole = run("'./Engine 12/bot.sh' --depth 3");
+    assert!(!whole.stderr.contains("warning"), "{whole}");
+    let tournament = [
+        "tournament",
+        "./Engine 12/bot.sh --depth 3",
+        "builtin:random",
+        "--out",
+        "cup",
+        "--pairs",
+        "1",
+    ];
+    let run = Referee::new(tournament)
+        .args(["--sandbox", "none", "--no-check"])
+        .directory(place.path())
+        .run();
+    assert_eq!(run.stderr.matches(warning).count(), 1, "{run}");
 }

@@ -119,7 +119,7 @@ fn a_signal_ends_what_waits_for_a_reader_of_stdout() {
         &["--seed", "1", "-vv"],
         &["board", "................"],
         &["pieces"],
-        &["man"],
+        &["print", "man"],
         &["replay", file],
         &["standings", file],
         &["report", "-o", "-", file],
@@ -396,8 +396,9 @@ fn a_stdout_that_fails_is_reported() {
         assert!(run.stderr.contains("no space is left on the disk"), "{run}");
         let (reader, writer) = io::pipe().expect("a pipe");
         drop(reader);
+        // Not a failure: what was asked for has been read.
         let run = Referee::new(arguments).stdout(writer).run();
-        assert_eq!(run.code, Some(1), "{run}");
+        assert_eq!(run.code, Some(0), "{run}");
         assert!(!run.stderr.contains("ipe"), "{run}");
     }
 }

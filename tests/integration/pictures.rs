@@ -417,5 +417,5 @@ fn wrong_arguments_of_replay_are_named() {
     let broken = write(&scratch.path().join("broken.jsonl"), &[broken]);
     let broken = broken.to_str().expect("a path");
     let run = Referee::new(["replay", broken, "--turn", "0", "--svg", "-"]).run();
-    refused(&run, &["line 1: game ", "turn 2"]);
+    refused(&run, &[":1: game ", "turn 2"]);
 }

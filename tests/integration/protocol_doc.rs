@@ -2,7 +2,7 @@
 
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::Edition;
-use referee::game::{BuiltinGame, Rejection};
+use referee::game::{BuiltinGame, RejectionCause};
 use referee::protocol::ForfeitReason;
 use referee::protocol::answer_text;
 
@@ -25,8 +25,10 @@ fn judge<G: BuiltinGame>(
     let text = answer_text(answer).map_err(|_| ForfeitReason::NotUtf8)?;
     match game.judge(position, text) {
         Ok((_, after)) => Ok(after),
-        Err(Rejection::Malformed(_)) => Err(ForfeitReason::Malformed),
-        Err(Rejection::Illegal(_)) => Err(ForfeitReason::IllegalMove),
+        Err(rejection) => Err(match rejection.cause {
+            RejectionCause::Malformed(_) => ForfeitReason::Malformed,
+            RejectionCause::Illegal(_) => ForfeitReason::IllegalMove,
+        }),
     }
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Cell, Edition, Rules};
 use referee::game::{BuiltinGame, Outcome, Position as _};
-use referee::puzzles::{Kind, Puzzle, SHIPPED};
+use referee::puzzles::{Puzzle, PuzzleKind, SHIPPED};
 use referee::solver::{Goal, Limits, Options, Solve as _, Solver, Value, four_in_a_row};
 use serde_json::{Value as Json, json};
 
@@ -230,12 +230,12 @@ fn wrong_files_are_named() {
     let wrong_answer = line.replace("\"answers\":[", "\"answers\":[\"17 A\",");
     for (file, part) in [
         (path("empty", ""), "there are no puzzles in it"),
-        (path("text", "hello\n"), "line 1: it is not a puzzle"),
+        (path("text", "hello\n"), ":1: it is not a puzzle"),
         (
             path("twice", &format!("{line}\n{line}\n")),
-            "line 2: the puzzle ",
+            ":2: the puzzle ",
         ),
-        (path("id", &format!("{other}\n")), "line 1: its id is"),
+        (path("id", &format!("{other}\n")), ":1: its id is"),
         (
             path("answer", &format!("{wrong_answer}\n")),
             "its answer `17 A` is not a turn there",
@@ -271,7 +271,7 @@ fn shipped_sets_are_graded() {
         let ids: HashSet<&str> = set.iter().map(|puzzle| puzzle.id.as_str()).collect();
         assert_eq!(ids.len(), 300, "{name}");
         let mut levels: BTreeMap<u32, u32> = BTreeMap::new();
-        let mut kinds: BTreeMap<Kind, u32> = BTreeMap::new();
+        let mut kinds: BTreeMap<PuzzleKind, u32> = BTreeMap::new();
         for puzzle in &set {
             assert_eq!(puzzle.id, puzzle.id_of_question());
             *levels.entry(puzzle.level).or_default() += 1;
@@ -449,15 +449,15 @@ fn verify<G: BuiltinGame>(game: &G, puzzle: &Puzzle, value: impl Fn(&G::Position
     let mut wrong = turns.iter().filter(|(_, worth, _)| *worth != best);
     let all_at_once = wrong.all(|(_, _, after)| after.can_win_at_once());
     let kind = if wins {
-        Kind::TakeTheWin
+        PuzzleKind::TakeTheWin
     } else if answers.len() == 1 {
-        Kind::OnlyTurn
+        PuzzleKind::OnlyTurn
     } else if all_at_once {
-        Kind::GiveNoWin
+        PuzzleKind::GiveNoWin
     } else if best == Value::Win {
-        Kind::TakeTheWin
+        PuzzleKind::TakeTheWin
     } else {
-        Kind::HoldTheDraw
+        PuzzleKind::HoldTheDraw
     };
     assert_eq!(puzzle.kind, kind, "{}", puzzle.id);
 }

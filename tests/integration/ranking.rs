@@ -5,17 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 use referee::record::RecordSummary;
-use referee::tournament::schedule::swiss::{self, Results};
+use referee::tournament::schedule::swiss::{self, SwissResults};
 use referee::tournament::schedule::{EntrantId, Half, Pairing};
 use referee::tournament::standings::{
-    Byes, Collector, Order, Place, RankBy, Ranking, Standings, TieBreak,
+    Byes, Collector, Order, Place, RankBy, Ranking, Standings, TieBreak, UnplayedRound,
 };
 use serde_json::json;
 
 /// The record of a game: its id, the names, who begins, and the winner's index.
 fn record(id: &str, names: [&str; 2], first: usize, winner: Option<usize>) -> String {
     json!({
-        "id": id, "bots": [{"name": names[0]}, {"name": names[1]}], "first": first,
+        "v": 1, "game": "quarto", "rules": "standard", "id": id,
+        "bots": names.map(|name| json!({"name": name, "command": []})), "first": first,
+        "seed": 1, "start": "", "turns": [], "times_ms": [], "started": "",
         "result": {"winner": winner, "reason": if winner.is_some() { "quarto" } else { "draw" }},
     })
     .to_string()
@@ -48,10 +50,10 @@ fn names(places: &[Place]) -> Vec<&str> {
 
 /// A Swiss tournament of bots that win as often as drawn by lot: its table, who met whom, and the half
 /// points, byes included.
-fn swiss_tournament(entrants: u32, rounds: u32, seed: u64) -> (Standings, Results) {
+fn swiss_tournament(entrants: u32, rounds: u32, seed: u64) -> (Standings, SwissResults) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let name = |id: EntrantId| format!("bot {}", id.0);
-    let mut results = Results::new(entrants);
+    let mut results = SwissResults::new(entrants);
     let mut collector = Collector::new();
     let mut byes = BTreeMap::<String, Byes>::new();
     for number in 1..=rounds {
@@ -186,6 +188,282 @@ fn swiss_ties_are_broken_in_the_documented_order() {
     );
 }
 
+/// A round of one bot, as the tie-break regulations see it (FIDE handbook C.07, in force from August 2024).
+#[derive(Clone, Copy, Debug)]
+enum OfRound {
+    /// Against this bot, over the board, and the points made.
+    Played(usize, f64),
+    /// 16.2.1: a bye that the pairing allocated.
+    Bye(f64),
+    /// 16.2.2 and 16.2.4: forfeits. Whether the bot itself was not available: a voluntary unplayed round (16.1.2).
+    Forfeit {
+        opponent: usize,
+        points: f64,
+        voluntary: bool,
+    },
+}
+
+impl OfRound {
+    const fn points(self) -> f64 {
+        match self {
+            Self::Played(_, points) | Self::Bye(points) | Self::Forfeit { points, .. } => points,
+        }
+    }
+}
+
+/// A Swiss tournament in which bots are benched now and then: the rounds of each bot, and its table.
+fn swiss_with_absent_bots(entrants: u32, rounds: u32, seed: u64) -> (Vec<Vec<OfRound>>, Standings) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let name = |id: usize| format!("bot {id}");
+    let mut results = SwissResults::new(entrants);
+    let mut collector = Collector::new();
+    let mut histories = vec![Vec::new(); entrants as usize];
+    let mut absent = vec![false; entrants as usize];
+    for number in 1..=rounds {
+        let round = swiss::next_round(&results, number, 1);
+        for pair in round.pairs() {
+            let bots = [pair.pairing.a, pair.pairing.b].map(EntrantId::index);
+            let away = bots.map(|bot| absent[bot]);
+            let mut made = [0_u32; 2];
+            for half in Half::BOTH {
+                let first = half as usize;
+                let winner = match away {
+                    [true, true] => Some(1 - first),
+                    [true, false] => Some(1),
+                    [false, true] => Some(0),
+                    [false, false] => [None, Some(0), Some(1)][random.random_range(0..3)],
+                };
+                let letter = ['a', 'b'][first];
+                let id = format!("p{:06}{letter}", pair.number);
+                add(
+                    &mut collector,
+                    &record(
+                        &id,
+                        bots.map(name).each_ref().map(String::as_str),
+                        first,
+                        winner,
+                    ),
+                );
+                for side in [0, 1] {
+                    made[side] += winner.map_or(1, |winner| 2 * u32::from(winner == side));
+                }
+            }
+            results.meeting(pair.pairing, made.map(u64::from));
+            for side in [0, 1] {
+                let (opponent, points) = (bots[1 - side], f64::from(made[side]) / 2.0);
+                histories[bots[side]].push(if away == [false, false] {
+                    OfRound::Played(opponent, points)
+                } else {
+                    let voluntary = away[side];
+                    OfRound::Forfeit {
+                        opponent,
+                        points,
+                        voluntary,
+                    }
+                });
+            }
+        }
+        for bye in round.byes {
+            results.bye(bye, 4);
+            histories[bye.index()].push(OfRound::Bye(2.0));
+        }
+        absent[random.random_range(0..entrants as usize)] |= random.random_bool(0.5);
+    }
+    let mut ranking = Ranking {
+        by: RankBy::Points,
+        games_a_meeting: Some(2),
+        ..Ranking::default()
+    };
+    for (bot, history) in histories.iter().enumerate() {
+        for &of_round in history {
+            match of_round {
+                OfRound::Played(..) => {}
+                OfRound::Bye(points) => {
+                    let byes = ranking.byes.entry(name(bot)).or_default();
+                    byes.count += 1;
+                    byes.points += points;
+                }
+                OfRound::Forfeit {
+                    opponent,
+                    points,
+                    voluntary,
+                } => {
+                    let rounds = ranking.unplayed.entry(name(bot)).or_default();
+                    let opponent = name(opponent);
+                    rounds.push(UnplayedRound {
+                        opponent,
+                        points,
+                        voluntary,
+                    });
+                }
+            }
+        }
+    }
+    (histories, ranked(&collector, &ranking))
+}
+
+/// Each figure is computed anew, round by round, as C.07 defines it.
+#[test]
+fn unplayed_rounds_count_as_the_tie_break_regulations_say() {
+    let (mut forfeits, mut exceptions) = (0, 0);
+    for seed in 0..200 {
+        let (histories, table) =
+            swiss_with_absent_bots(5 + u32::try_from(seed % 5).unwrap(), 4, seed);
+        let score = |bot: usize| -> f64 { histories[bot].iter().map(|of| of.points()).sum() };
+        for place in &table.places {
+            let bot: usize = place.name["bot ".len()..].parse().unwrap();
+            assert_eq!(place.points.to_bits(), score(bot).to_bits());
+            let (mut buchholz, mut berger) = (0.0, 0.0);
+            let (mut least, mut least_voluntary) = (f64::INFINITY, f64::INFINITY);
+            for &of_round in &histories[bot] {
+                // 16.4: a dummy that has as many points as the bot itself.
+                let (opponent, is_voluntary) = match of_round {
+                    OfRound::Played(opponent, _) => (score(opponent), false),
+                    OfRound::Bye(_) => (score(bot), false),
+                    OfRound::Forfeit { voluntary, .. } => {
+                        forfeits += 1;
+                        (score(bot), voluntary)
+                    }
+                };
+                buchholz += opponent;
+                berger += opponent * of_round.points();
+                least = opponent.min(least);
+                if is_voluntary {
+                    least_voluntary = opponent.min(least_voluntary);
+                }
+            }
+            // 16.5: a voluntary unplayed round is cut first.
+            let cut = if least_voluntary.is_finite() {
+                least_voluntary
+            } else {
+                least
+            };
+            exceptions += u32::from(cut > least);
+            let figures = [place.buchholz, place.buchholz_cut_1, place.sonneborn_berger];
+            assert_eq!(
+                figures.map(f64::to_bits),
+                [buchholz, buchholz - cut, berger].map(f64::to_bits),
+                "{seed}: {place:?} {:?}",
+                histories[bot]
+            );
+        }
+        // 6.1.1: forfeits are not encounters.
+        for tied in table
+            .places
+            .chunk_by(|a, b| a.points.total_cmp(&b.points).is_eq())
+        {
+            let bots: Vec<usize> = tied
+                .iter()
+                .map(|place| place.name["bot ".len()..].parse().unwrap())
+                .collect();
+            let played = |bot: usize, other: usize| {
+                let of = histories[bot].iter().filter_map(move |of| match *of {
+                    OfRound::Played(opponent, points) if opponent == other => Some(points),
+                    _ => None,
+                });
+                of.collect::<Vec<f64>>()
+            };
+            let others = |bot: usize| bots.iter().filter(move |&&other| other != bot);
+            let all_met = bots
+                .iter()
+                .all(|&bot| others(bot).all(|&other| !played(bot, other).is_empty()));
+            for (place, &bot) in tied.iter().zip(&bots) {
+                let made: f64 = others(bot)
+                    .flat_map(|&other| played(bot, other))
+                    .fold(0.0, |sum, points| sum + points);
+                let direct = if all_met { made } else { 0.0 };
+                assert_eq!(
+                    place.direct.to_bits(),
+                    direct.to_bits(),
+                    "{seed}: {place:?}"
+                );
+            }
+        }
+    }
+    assert!(forfeits > 500 && exceptions > 20, "{forfeits} {exceptions}");
+}
+
+/// The example of docs/standings.md, computed there by hand.
+#[test]
+fn the_example_of_the_documents() {
+    let pair = |number: u32, names: [&str; 2], winners: [Option<usize>; 2]| {
+        let half = |half: usize| {
+            record(
+                &format!("p{number:06}{}", ['a', 'b'][half]),
+                names,
+                half,
+                winners[half],
+            )
+        };
+        [half(0), half(1)]
+    };
+    let (a, b) = (Some(0), Some(1));
+    let mut collector = Collector::new();
+    for record in [
+        pair(1, ["ada", "cem"], [a, a]),
+        pair(2, ["ben", "dov"], [b, b]),
+        pair(3, ["ben", "ada"], [b, b]),
+        // Dov is benched.
+        pair(4, ["eva", "dov"], [a, a]),
+        pair(5, ["ben", "eva"], [a, b]),
+        pair(6, ["cem", "dov"], [a, a]),
+    ]
+    .concat()
+    {
+        add(&mut collector, &record);
+    }
+    let bye = Byes {
+        count: 1,
+        points: 2.0,
+        voluntary: false,
+    };
+    let unplayed = |opponent: &str, points| UnplayedRound {
+        opponent: opponent.to_owned(),
+        points,
+        voluntary: points == 0.0,
+    };
+    let ranking = Ranking {
+        by: RankBy::Points,
+        byes: ["eva", "cem", "ada"]
+            .map(|name| (name.to_owned(), bye))
+            .into(),
+        unplayed: [
+            ("eva", vec![unplayed("dov", 2.0)]),
+            ("cem", vec![unplayed("dov", 2.0)]),
+            ("dov", vec![unplayed("eva", 0.0), unplayed("cem", 0.0)]),
+        ]
+        .map(|(name, rounds)| (name.to_owned(), rounds))
+        .into(),
+        games_a_meeting: Some(2),
+        ..Ranking::default()
+    };
+    let table = ranked(&collector, &ranking);
+    let figures = |place: &Place| {
+        let Place {
+            points,
+            buchholz,
+            buchholz_cut_1,
+            sonneborn_berger,
+            ..
+        } = *place;
+        (
+            place.name.clone(),
+            [points, buchholz, buchholz_cut_1, sonneborn_berger],
+        )
+    };
+    let figures: BTreeMap<String, [f64; 4]> = table.places.iter().map(figures).collect();
+    let document =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/standings.md"));
+    let document = document.expect("the document");
+    for (name, figures) in figures {
+        let row = format!(
+            "| {name} | {} |",
+            figures.map(|figure| figure.to_string()).join(" | ")
+        );
+        assert!(document.contains(&row), "{row}");
+    }
+}
+
 #[test]
 fn direct_encounters_are_compared_again_between_those_still_tied() {
     // a, b and c have beaten each other in a circle or drawn; a and b remain tied, and b beat a.
@@ -279,6 +557,7 @@ fn a_bot_that_has_only_had_a_bye_is_in_the_table() {
         Byes {
             count: 1,
             points: 2.0,
+            voluntary: false,
         },
     )]);
     let ranking = Ranking {

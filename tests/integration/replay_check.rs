@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use referee::game::quarto::{Edition, PieceSet, Rules};
-use referee::game::{Game, InPlay, Outcome, Side};
+use referee::game::{BuiltinRuleset, Game, Outcome, Ruleset as _, Side};
 use referee::play::game::{End, Played, play};
 use referee::play::replay::{Violation, replay};
 use referee::play::{Clock, GameEvent, TimeControl};
@@ -24,7 +24,7 @@ const DRAWN: [&str; 17] = [
 
 /// Plays the answers, turn by turn.
 fn played(answers: &[&str]) -> (Played, Box<dyn Game>) {
-    let mut session = InPlay::new(Edition::default()).start();
+    let mut session = BuiltinRuleset::new(Edition::default()).start();
     // Sides answer in turn.
     let of = |side| Scripted::new(answers.iter().copied().skip(side).step_by(2));
     let (mut first, mut second) = (of(0), of(1));
@@ -47,6 +47,7 @@ fn bot(name: &str) -> BotEntry {
     BotEntry {
         name: name.to_owned(),
         command: vec![format!("players/{name}")],
+        changed: None,
         more: Map::new(),
     }
 }
@@ -98,12 +99,18 @@ fn record(answers: &[&str], first: usize) -> Record {
         processes: None,
         delayed: None,
         voids: 0,
+        tie_break: false,
         more: Map::new(),
     }
 }
 
 fn violation(record: &Record) -> Option<Violation> {
-    replay(&InPlay::new(Edition::default()), record, &mut |_| {}).err()
+    replay(
+        &BuiltinRuleset::new(Edition::default()),
+        record,
+        &mut |_| {},
+    )
+    .err()
 }
 
 /// Changes a good record and expects a violation in this turn that names these words.
@@ -153,7 +160,7 @@ fn played_games_replay() {
 fn a_replay_ends_where_the_game_did() {
     for answers in [&WON[..], &DRAWN[..], &WON[..2]] {
         let replayed = replay(
-            &InPlay::new(Edition::default()),
+            &BuiltinRuleset::new(Edition::default()),
             &record(answers, 1),
             &mut |_| {},
         );
@@ -467,7 +474,7 @@ fn a_start_that_cannot_be_is_told() {
 fn rules_and_words_matter() {
     // The win holds no square; the draw does, and so ends earlier.
     let won = record(&WON, 0);
-    let squares = InPlay::new(Edition::new(Rules::Squares, PieceSet::default()));
+    let squares = BuiltinRuleset::new(Edition::new(Rules::Squares, PieceSet::default()));
     assert!(replay(&squares, &won, &mut |_| {}).is_ok());
     let drawn = record(&DRAWN, 0);
     let replayed = replay(&squares, &drawn, &mut |_| {});
@@ -476,7 +483,7 @@ fn rules_and_words_matter() {
     };
     assert!(violation.turn.is_some(), "{violation:?}");
     let dutch = PieceSet::parse(include_str!("../../sets/dutch.csv")).expect("a good set");
-    let dutch = InPlay::new(Edition::new(Rules::Standard, dutch));
+    let dutch = BuiltinRuleset::new(Edition::new(Rules::Standard, dutch));
     let Err(violation) = replay(&dutch, &won, &mut |_| {}) else {
         panic!("English words in a Dutch game");
     };
@@ -583,6 +590,7 @@ fn records_that_are_none_are_refused_with_a_reason() {
         let mut value = good.clone();
         change(&mut value);
         let problem = Record::from_line(value.to_string().as_bytes()).expect_err(word);
+        let problem = problem.to_string();
         assert!(problem.contains(word), "no {word:?} in: {problem}");
     };
     refused(&|value| value["v"] = json!(2), "version 2");
@@ -606,7 +614,11 @@ fn records_that_are_none_are_refused_with_a_reason() {
     );
     for line in ["", "{", "[]", "null", "not JSON"] {
         let problem = Record::from_line(line.as_bytes()).expect_err("no record");
-        assert!(problem.starts_with("column "), "{line:?}: {problem}");
+        let problem = problem.to_string();
+        assert!(
+            problem.contains("expected one record per line"),
+            "{line:?}: {problem}"
+        );
     }
 }
 
@@ -713,11 +725,15 @@ fn an_observer_hears_the_recorded_times() {
     let mut won = record(&WON, 0);
     won.times_ms = vec![0.0, 0.25, 1.5, 1000.0, 62_500.0];
     let mut times = Vec::new();
-    replay(&InPlay::new(Edition::default()), &won, &mut |event| {
-        if let GameEvent::Turn { elapsed, .. } = event {
-            times.push(*elapsed);
-        }
-    })
+    replay(
+        &BuiltinRuleset::new(Edition::default()),
+        &won,
+        &mut |event| {
+            if let GameEvent::Turn { elapsed, .. } = event {
+                times.push(*elapsed);
+            }
+        },
+    )
     .expect("a good record");
     let microseconds = [0, 250, 1500, 1_000_000, 62_500_000];
     assert_eq!(times, microseconds.map(Duration::from_micros));

@@ -131,7 +131,7 @@ fn a_page_holds_what_the_records_say() {
         let start = record["start"].as_str().unwrap();
         let empty = start.chars().all(|cell| cell == '.');
         let expected = if empty { Value::Null } else { start.into() };
-        assert_eq!(game[13], expected);
+        assert_eq!(game[14], expected);
         // Times as three digits and a letter for a power of ten.
         let turns: Vec<String> = record["turns"]
             .as_array()
@@ -188,14 +188,14 @@ fn how_a_result_came_about_is_told() {
     adjudicated["result"]["adjudicated"] = true.into();
     let page = report(&[played_again, adjudicated, GAMES[2].clone()], &[]).page;
     let games = entries(&data(&page), "g");
-    let remark = games[0][15].as_str().unwrap();
+    let remark = games[0][16].as_str().unwrap();
     assert!(remark.contains("2 times"), "{remark}");
     assert!(
         remark.ends_with("doubtful: the machine <slept>"),
         "{remark}"
     );
-    assert!(games[1][15].as_str().unwrap().starts_with("Adjudicated"));
-    assert!(games[2].get(15).is_none());
+    assert!(games[1][16].as_str().unwrap().starts_with("Adjudicated"));
+    assert!(games[2].get(16).is_none());
 }
 
 #[test]
@@ -334,7 +334,7 @@ fn what_cannot_be_written_or_read_is_named() {
         assert!(run.stderr.contains(expected), "{expected}: {run}");
     };
     let o = Path::new("-o");
-    fails(&[&bad], "bad.jsonl: line 2: ");
+    fails(&[&bad], "bad.jsonl:2: ");
     fails(&[Path::new("/nowhere/x.jsonl")], "check the spelling");
     fails(
         &[&games, o, Path::new("/nowhere/x.html")],
@@ -359,7 +359,7 @@ fn a_last_line_that_is_cut_off_is_left_out() {
     let run = Referee::new(["report", "-o", "-"]).args([&path]).run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(
-        run.stderr.contains("line 2 is incomplete and left out"),
+        run.stderr.contains(":2: incomplete last line, left out"),
         "{run}"
     );
     assert_eq!(data(&run.stdout)["figures"]["games"], 1);
@@ -453,7 +453,8 @@ fn a_page_tells_how_the_limits_of_bots_were_kept() {
         assert_eq!(run.code, Some(0), "{run}");
         let head = &data(&run.file("page.html"))["head"];
         let limits = head["limits"].as_array().expect("a list");
-        let memory = limits.first().and_then(Value::as_str).unwrap_or_default();
-        assert_eq!(memory.starts_with("--memory: "), kind != "none", "{head}");
+        let first = limits.first().map(|limit| &limit["limit"]);
+        let expected = json!("--memory");
+        assert_eq!(first, Some(&expected).filter(|_| kind != "none"), "{head}");
     }
 }

@@ -368,7 +368,7 @@ fn a_plan_whose_rounds_do_not_follow_each_other_is_refused() {
         for command in [
             "standings t",
             "report t",
-            "run t",
+            "shard run t",
             "tournament --sandbox none --out t",
         ] {
             let run = run(command);

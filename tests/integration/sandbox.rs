@@ -416,10 +416,10 @@ fn a_sandbox_that_was_asked_for_is_not_left_out() {
     for command in [
         &["--sandbox", "auto", "./drawn.sh", "./drawn.sh"][..],
         &["check", "--sandbox", "auto", "./drawn.sh"],
-        &["plan", "./drawn.sh", "./drawn.sh", "--out"],
+        &["shard", "plan", "./drawn.sh", "./drawn.sh", "--out"],
     ] {
         let mut referee = Referee::new(command);
-        if command[0] == "plan" {
+        if command[0] == "shard" {
             let out = referee.scratch().join("cup");
             referee = referee.args([out]);
         }
@@ -505,7 +505,15 @@ fn variables_that_cannot_be_given() {
 
 #[test]
 fn a_plan_holds_the_variables_as_they_were_given() {
-    let referee = Referee::new(["plan", "--sandbox", "none", "--no-check", "--seed", "1"]);
+    let referee = Referee::new([
+        "shard",
+        "plan",
+        "--sandbox",
+        "none",
+        "--no-check",
+        "--seed",
+        "1",
+    ]);
     let out = referee.scratch().join("cup");
     let config = referee.scratch().join("cup.toml");
     fs::write(&config, "env = [\"TOKEN\", \"THREADS=1\"]\n").expect("a file");
@@ -545,7 +553,7 @@ fn a_bot_that_is_a_link_out_of_its_folder_is_refused_everywhere() {
             &["debug"],
             &["puzzles", "run", "builtin:quarto"],
             &["compare"],
-            &["plan", "--no-check", "--out", "cup"],
+            &["shard", "plan", "--no-check", "--out", "cup"],
         ] {
             let referee = Referee::new(command).args(["--sandbox", kind]);
             let [own, links] = ["own", "links"].map(|name| referee.scratch().join(name));
@@ -556,7 +564,7 @@ fn a_bot_that_is_a_link_out_of_its_folder_is_refused_everywhere() {
             std::os::unix::fs::symlink("../own/bot", links.join("linked")).expect("a link");
             let scratch = referee.scratch().to_owned();
             let bots = match command {
-                [] | ["compare" | "plan", ..] => &["links/linked", "builtin:random"][..],
+                [] | ["compare" | "shard", ..] => &["links/linked", "builtin:random"][..],
                 _ => &["links/linked"],
             };
             let run = referee.args(bots).directory(scratch).run();
@@ -616,7 +624,15 @@ fn an_argument_that_is_also_a_file_stays_as_it_is() {
 
 #[test]
 fn a_link_does_not_enter_with_the_code_of_another_entrant() {
-    let referee = Referee::new(["plan", "--no-check", "--sandbox", "none", "--seed", "1"]);
+    let referee = Referee::new([
+        "shard",
+        "plan",
+        "--no-check",
+        "--sandbox",
+        "none",
+        "--seed",
+        "1",
+    ]);
     let [flat, out] = ["flat", "cup"].map(|name| referee.scratch().join(name));
     fs::create_dir(&flat).expect("a directory");
     for name in ["anna.sh", "ben.sh"] {

@@ -8,10 +8,10 @@ use std::time::Duration;
 use proptest::prelude::*;
 use referee::arena::plan::{BotPlan, Format, Plan, Restart, SandboxPlan};
 use referee::arena::results::{Endings, Results};
-use referee::arena::scheduler::{Line, Scheduler, WorkItem};
+use referee::arena::scheduler::{GameLine, Scheduler, WorkItem};
 use referee::bot::ClockKind;
 use referee::play::TimeControl;
-use referee::record::{BotIndex, Ending, ForfeitReason};
+use referee::record::{BotIndex, Ending, ForfeitReason, GameResult};
 use referee::tournament::schedule::PairOfGames;
 use referee::tournament::sprt::{Decision, Pentanomial, Sprt};
 
@@ -46,8 +46,8 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
         groups: None,
         rounds_planned: Format::RoundRobin.usual_rounds(u32::try_from(bots).unwrap()),
         pairs,
+        tie_break_games: 0,
         by_version: false,
-        budget: None,
         opening_plies: Some(0),
         openings: vec!["................".to_owned()],
         restart: Restart::Pair,
@@ -95,10 +95,10 @@ fn line(pair: &PairOfGames, half: usize, ending: Ending) -> String {
     format!("{} {ending:?}", pair.games()[half])
 }
 
-fn text(line: Line<String>) -> String {
+fn text(line: GameLine<String>) -> String {
     match line {
-        Line::Played(line) => line,
-        Line::Unplayed(pair, half, benched) => {
+        GameLine::Played(line) => line,
+        GameLine::Unplayed(pair, half, benched) => {
             let game = pair.games()[half as usize];
             let (bot, after) = (benched.bot.0, benched.after);
             format!("{game} {bot} benched after {after}")
@@ -110,7 +110,7 @@ fn text(line: Line<String>) -> String {
 fn play(
     desk: &Scheduler<String>,
     tables: usize,
-    result: impl Fn(&PairOfGames, usize) -> Ending,
+    result: impl Fn(&PairOfGames, usize) -> GameResult,
     mut choose: impl FnMut(usize) -> usize,
 ) -> Vec<String> {
     let mut lines = Vec::new();
@@ -136,9 +136,10 @@ fn play(
         }
         let chosen = choose(at_work.len());
         let (pair, half) = at_work[chosen];
-        let ending = result(&pair, half);
+        let result = result(&pair, half);
         let games = pair.games();
-        let mut more = desk.finished(games[half], ending, line(&pair, half, ending));
+        desk.thought(&pair, [1.0, 3.0]);
+        let mut more = desk.finished(games[half], result, line(&pair, half, result.ending));
         if half == 0 {
             at_work[chosen].1 = 1;
         } else {
@@ -155,38 +156,42 @@ fn play(
 }
 
 /// Which games count, by going through the schedule one by one.
-fn one_by_one(plan: &Plan, result: impl Fn(&PairOfGames, usize) -> Ending) -> Vec<String> {
+fn one_by_one(plan: &Plan, result: impl Fn(&PairOfGames, usize) -> GameResult) -> Vec<String> {
     let mut lines = Vec::new();
     let mut row = vec![0; plan.bots.len()];
     let mut benched: Vec<Option<u32>> = vec![None; plan.bots.len()];
+    let mut moved = vec![false; plan.bots.len()];
     for pair in plan.pairs() {
         let bots = [pair.pairing.a.index(), pair.pairing.b.index()];
-        if bots.iter().any(|&bot| benched[bot].is_some()) {
+        // A bot that has made no turn plays on against benched ones: otherwise it would not be asked.
+        let is_known = |bot: usize| moved[bot] || benched[bot].is_some();
+        if bots.iter().any(|&bot| benched[bot].is_some()) && bots.into_iter().all(is_known) {
             for (half, game) in pair.games().iter().enumerate() {
                 let (one, other) = (bots[half], bots[1 - half]);
                 let by = if benched[one].is_some() { one } else { other };
                 let after = benched[by].expect("one of them is");
                 lines.push(format!("{game} {by} benched after {after}"));
             }
-            // A game that is not played is no forfeit of the other one.
-            for bot in bots {
-                row[bot] = 0;
-            }
+            // A game that is not played says nothing about the other one.
             continue;
         }
         for half in 0..2 {
-            let ending = result(&pair, half);
+            let GameResult {
+                ending, answered, ..
+            } = result(&pair, half);
             lines.push(line(&pair, half, ending));
             for (index, &bot) in bots.iter().enumerate() {
+                moved[bot] |= answered[index];
                 match ending {
                     Ending::Forfeit(by, _) if by.index() == index => row[bot] += 1,
-                    _ => row[bot] = 0,
+                    _ if answered[index] => row[bot] = 0,
+                    _ => {}
                 }
             }
         }
         for &bot in &bots {
             if plan.bench_after > 0 && row[bot] >= plan.bench_after {
-                benched[bot] = Some(row[bot]);
+                benched[bot].get_or_insert(row[bot]);
             }
         }
     }
@@ -194,13 +199,33 @@ fn one_by_one(plan: &Plan, result: impl Fn(&PairOfGames, usize) -> Ending) -> Ve
     lines
 }
 
-fn ending(number: u8) -> Ending {
-    match number {
+/// A game in which both bots made turns.
+const fn played(ending: Ending) -> GameResult {
+    GameResult {
+        ending,
+        answered: [true; 2],
+        played: true,
+    }
+}
+
+fn result(number: u8) -> GameResult {
+    let ending = match number {
         0 => Ending::Draw,
         1 => Ending::Win(BotIndex::A),
         2 => Ending::Win(BotIndex::B),
-        3 | 4 => Ending::Forfeit(BotIndex::A, ForfeitReason::Timeout),
+        3..6 => Ending::Forfeit(BotIndex::A, ForfeitReason::Timeout),
         _ => Ending::Forfeit(BotIndex::B, ForfeitReason::Exited),
+    };
+    let answered = match number {
+        // At its first turn, before and after the other one's.
+        4 | 7 => [false, false],
+        5 => [false, true],
+        8 => [true, false],
+        _ => [true; 2],
+    };
+    GameResult {
+        answered,
+        ..played(ending)
     }
 }
 
@@ -213,15 +238,20 @@ proptest! {
         pairs in 1u32..5,
         bench_after in 0u32..7,
         tables in 1usize..6,
-        results in prop::collection::vec(0u8..7, 200),
+        is_fair in any::<bool>(),
+        results in prop::collection::vec(0u8..9, 200),
         choices in prop::collection::vec(0usize..6, 400),
     ) {
         let plan = plan(bots, pairs, bench_after);
+        let desk = desk(&plan, tables, None);
+        if is_fair {
+            desk.hand_out_fairly(Results::new(&plan).loads());
+        }
         let result = |pair: &PairOfGames, half: usize| {
-            ending(results[(number(pair) * 2 + half) % results.len()])
+            result(results[(number(pair) * 2 + half) % results.len()])
         };
         let mut choices = choices.into_iter().cycle();
-        let quick = play(&desk(&plan, tables, None), tables, result, |count| {
+        let quick = play(&desk, tables, result, |count| {
             choices.next().unwrap_or(0) % count
         });
         prop_assert_eq!(quick, one_by_one(&plan, result));
@@ -236,12 +266,12 @@ proptest! {
         let plan = plan(2, 200, 0);
         let sprt = Sprt::new(-50.0, 50.0, 0.1, 0.1).unwrap();
         let result = |pair: &PairOfGames, half: usize| {
-            ending(wins[(number(pair) * 2 + half) % wins.len()])
+            result(wins[(number(pair) * 2 + half) % wins.len()])
         };
         let mut expected = Vec::new();
         let mut scores = Pentanomial::default();
         for pair in plan.pairs() {
-            let endings = [0, 1].map(|half| result(&pair, half));
+            let endings = [0, 1].map(|half| result(&pair, half).ending);
             expected.extend([0, 1].map(|half| line(&pair, half, endings[half])));
             scores.0[endings[0].half_points() + endings[1].half_points()] += 1;
             if sprt.decide(&scores) != Decision::Continue {
@@ -271,8 +301,8 @@ fn nothing_is_held_back_without_need() {
     }
     let last = at_work[2];
     let game = last.games()[0];
-    let lines = desk.finished(game, Ending::Draw, "a line".to_owned());
-    assert_eq!(lines, [Line::Played("a line".to_owned())]);
+    let lines = desk.finished(game, played(Ending::Draw), "a line".to_owned());
+    assert_eq!(lines, [GameLine::Played("a line".to_owned())]);
 }
 
 #[test]
@@ -294,7 +324,7 @@ fn a_slow_disk_delays_new_games_until_a_record_is_written() {
     let finish = |pair: PairOfGames| {
         for (half, game) in pair.games().into_iter().enumerate() {
             let line = line(&pair, half, Ending::Draw);
-            desk.finished(game, Ending::Draw, line);
+            desk.finished(game, played(Ending::Draw), line);
         }
         desk.done(&pair);
     };
@@ -325,7 +355,7 @@ fn nobody_advances_before_the_last_game_of_a_match() {
     for pair in plan.pairs() {
         assert_eq!(winner(&results), None);
         for game in pair.games() {
-            assert!(results.endings.note(game, Ending::Draw));
+            assert!(results.endings.note(game, played(Ending::Draw)));
         }
     }
     assert_eq!(winner(&results), Some((0, "as the better seed")));

@@ -13,7 +13,7 @@ use referee::arena::plan::{
 use referee::bot::ClockKind;
 use referee::play::TimeControl;
 use referee::protocol::ForfeitReason;
-use referee::puzzles::{Kind, Puzzle, SHIPPED};
+use referee::puzzles::{Puzzle, PuzzleKind, SHIPPED};
 use referee::record::annotation::{Annotation, FIELD, Mark, Note};
 use referee::record::{
     BotEntry, BotIndex, InfoEntry, ProcessEntry, Reason, Record, ResultEntry, UsageEntry,
@@ -21,7 +21,7 @@ use referee::record::{
 use referee::solver::Value as Worth;
 use referee::tournament::schedule::{EntrantId, Pairing, Round};
 use referee::tournament::sprt::Sprt;
-use referee::tournament::standings::TieBreak;
+use referee::tournament::standings::{Absence, TieBreak};
 use serde_json::{Map, Value, json};
 
 use crate::common::schema::{COMPARISON, PLAN, PUZZLE, RECORD, RERUN, Schema, TOURNAMENT};
@@ -38,10 +38,12 @@ fn full_record() -> Record {
         cpu_ms: 1.5,
         cpu_other_ms: 0.5,
         memory_kb: 9,
+        oom_kills: 1,
     };
     let bot = |name: &str| BotEntry {
         name: name.to_owned(),
         command: vec![name.to_owned()],
+        changed: Some("0".repeat(64)),
         more: Map::new(),
     };
     let annotation = Annotation {
@@ -56,7 +58,6 @@ fn full_record() -> Record {
             missed_win: true,
             lost_at_once: true,
             text: Some("A sentence.".to_owned()),
-            played_line: vec!["7 A".to_owned(), "8 -".to_owned()],
             better_line: vec!["6 B".to_owned()],
         }],
     };
@@ -95,6 +96,7 @@ fn full_record() -> Record {
         processes: Some([Some(process), None]),
         delayed: Some("a sentence".to_owned()),
         voids: 2,
+        tie_break: true,
         more: Map::from_iter([(FIELD.to_owned(), annotation.to_json())]),
     }
 }
@@ -133,6 +135,7 @@ fn full_plan() -> Plan {
         format: Format::GroupsKnockout,
         groups: Some(2),
         rounds_planned: 3,
+        tie_break_games: 2,
         pairs: 10,
         opening_plies: Some(4),
         openings: vec![".".repeat(16)],
@@ -140,7 +143,6 @@ fn full_plan() -> Plan {
         bench_after: 10,
         adjudicate: true,
         by_version: true,
-        budget: None,
         sprt: Some(Sprt {
             elo0: -5.0,
             elo1: 5.0,
@@ -164,7 +166,14 @@ fn full_plan() -> Plan {
         },
         rejected: vec![RejectedBot {
             bot: bot.clone(),
-            reason: "A sentence.".to_owned(),
+            absence: Absence {
+                asked: Some("................ -".to_owned()),
+                stderr: Some("NameError: name 'gif' is not defined".to_owned()),
+                fix: Some("define it".to_owned()),
+                again: Some("printf x | ./bot".to_owned()),
+                by_machine: true,
+                ..Absence::new("A sentence.")
+            },
         }],
         bots: vec![bot],
         rounds: vec![Round {
@@ -175,6 +184,7 @@ fn full_plan() -> Plan {
             byes: vec![EntrantId(2)],
             first_openings: vec![3],
             labels: vec![10_000_000_001],
+            tie_break: true,
         }],
     }
 }
@@ -355,7 +365,7 @@ fn puzzles_are_described_field_by_field() {
         rules: "squares".to_owned(),
         pieces: Some("piece,size\n".to_owned()),
         position: "NC.AMO....D..L.G E".to_owned(),
-        kind: Kind::HoldTheDraw,
+        kind: PuzzleKind::HoldTheDraw,
         value: "draw".to_owned(),
         answers: vec!["7 J".to_owned()],
         turns: 56,
@@ -365,7 +375,7 @@ fn puzzles_are_described_field_by_field() {
         failed: 1,
     };
     describes(&PUZZLE, &serde_json::to_value(puzzle).expect("JSON"));
-    let kinds = serde_json::to_value(Kind::ALL).expect("JSON");
+    let kinds = serde_json::to_value(PuzzleKind::ALL).expect("JSON");
     let kinds = kinds.as_array().into_iter().flatten();
     let kinds = kinds.filter_map(Value::as_str).collect();
     assert_eq!(words(&PUZZLE.json["properties"]["kind"]), kinds);

@@ -50,7 +50,8 @@ impl Place {
     fn command(&self, command: &str, name: &str, arguments: &[&str]) -> Run {
         let out = self.text(name);
         let referee = match command {
-            "run" | "merge" => Referee::new([command, &out]).args(arguments),
+            "run" | "merge" => Referee::new(["shard", command, &out]).args(arguments),
+            "plan" => Referee::new(["shard", command, "--out", &out]).args(arguments),
             _ => Referee::new([command, "--out", &out]).args(arguments),
         };
         referee.run()
@@ -154,7 +155,7 @@ fn killed_until_it_ends(place: &Place, name: &str) -> usize {
     let games = || fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
     for starts in 1..100 {
         let before = games();
-        let mut running = Referee::new(["run", &out, "--shard", "1/2"]).start();
+        let mut running = Referee::new(["shard", "run", &out, "--shard", "1/2"]).start();
         while running.is_running() && games() < before + 7 {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
@@ -187,14 +188,20 @@ fn a_shard_that_another_referee_plays_is_waited_for() {
     let busy = "another referee is playing this";
     place.bad("run", "t", &["--shard", "1/2"], busy);
     place.bad("run", "t", &["--shard", "1/2", "--wait", "700ms"], busy);
-    let mut waiting = Referee::new(["run", &out, "--shard", "1/2", "--wait", "50s"]).start();
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    let told = place.path("told");
+    let mut waiting = Referee::new(["shard", "run", &out, "--shard", "1/2", "--wait", "1h"])
+        .stderr(fs::File::create(&told).expect("a file"))
+        .start();
+    let is_told = |_: &std::path::Path| {
+        let told = fs::read_to_string(&told).expect("a text");
+        told.contains("waiting for it")
+    };
+    waiting.wait_until(is_told);
     assert!(waiting.is_running());
     assert_eq!(fs::metadata(&journal).expect("a file").len(), half as u64);
     drop(holder);
     let run = waiting.finish();
     assert_eq!(run.code, Some(0), "{run}");
-    assert!(run.stderr.contains("waiting for it"), "{run}");
     let count = place.read("t/shards/1-of-2.jsonl").lines().count();
     assert_eq!(count, games.lines().count());
 }
@@ -278,7 +285,7 @@ fn what_does_not_fit_together() {
     place.bad("merge", "t", &[], "1-of-2.jsonl:");
     // A damaged line, and a game of another tournament.
     for (line, expected) in [
-        ("{\"v\":1,\"id\":\n", "1-of-3.jsonl: line 21"),
+        ("{\"v\":1,\"id\":\n", "1-of-3.jsonl:21: "),
         (
             &good
                 .lines()
@@ -410,7 +417,7 @@ fn the_shard_of_a_scheduler() {
     let place = Place::new();
     place.planned("t");
     let out = place.text("t");
-    let slurm = Referee::new(["run", &out, "--shard", "auto"])
+    let slurm = Referee::new(["shard", "run", &out, "--shard", "auto"])
         .env("SLURM_ARRAY_TASK_ID", "2")
         .env("SLURM_ARRAY_TASK_COUNT", "3")
         .run();
@@ -451,7 +458,7 @@ fn a_journal_that_is_being_written_is_not_merged() {
     let place = Place::new();
     place.planned("t");
     let out = place.text("t");
-    let run = Referee::new(["run", &out, "--shard", "1/2"]).run();
+    let run = Referee::new(["shard", "run", &out, "--shard", "1/2"]).run();
     assert_eq!(run.code, Some(0), "{run}");
     let locked = Journal::open(&place.path("t/games.jsonl")).expect("a journal");
     place.bad("merge", "t", &[], "another referee is playing");

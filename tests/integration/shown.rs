@@ -543,7 +543,15 @@ fn class() -> (World, Vec<&'static str>) {
 fn what_a_submission_names_is_not_shown_to_it() {
     let (world, names) = class();
     for kind in sandboxes() {
-        let plan = ["plan", "--no-check", "--seed", "1", "--sandbox", kind];
+        let plan = [
+            "shard",
+            "plan",
+            "--no-check",
+            "--seed",
+            "1",
+            "--sandbox",
+            kind,
+        ];
         for (path, out) in [
             (SYSTEM, "system"),
             (&*format!("{PRIVATE}:{SYSTEM}"), "private"),
@@ -618,7 +626,15 @@ fn what_the_search_path_leads_to_is_shown() {
         world.hand_in(name, line, files, 0o755);
     }
     for kind in sandboxes() {
-        let plan = ["plan", "--no-check", "--seed", "1", "--sandbox", kind];
+        let plan = [
+            "shard",
+            "plan",
+            "--no-check",
+            "--seed",
+            "1",
+            "--sandbox",
+            kind,
+        ];
         let path = format!("{PRIVATE}:{SYSTEM}");
         let run = world.run(&[&plan[..], &["--out", kind, "class"]].concat(), &path);
         assert_eq!(run.code, Some(0), "{run}");

@@ -4,10 +4,12 @@ use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use referee::bot::spec::{BotSpec, CannotStart, Program};
+use referee::bot::spec::{CannotStart, Program};
+use referee::entrants::argument::BotSpec;
 use referee::sandbox::snapshot::{BotFiles, ContentHash, Snapshot};
 use tempfile::TempDir;
 
@@ -85,31 +87,27 @@ fn a_bot_owns_the_directory_that_it_is_alone_in() {
         meta.permissions().mode() & 0o777
     };
     assert_eq!((mode("bot.sh"), mode("lib/helper.sh")), (0o555, 0o444));
-    assert_eq!(copied.hash, own.hash().expect("a hash"));
+    assert_eq!(copied.files.list.hash, own.hash().expect("a hash"));
 }
 
 #[test]
-fn a_shared_directory_is_nobodys_and_only_the_program_is_copied() {
+fn of_a_shared_directory_the_programs_of_others_are_not_copied() {
     let both = directory(&[
         ("one.sh", 0o755, SCRIPT),
         ("two.sh", 0o755, SCRIPT),
         ("three/three.sh", 0o755, SCRIPT),
     ]);
     let [one, two, three] = ["one.sh", "two.sh", "three/three.sh"].map(|path| at(&both, path));
-    for other in [&two, &three] {
-        let own = files(&one, &[other]);
-        assert_eq!(own.path(), Some(&*canonical(&both).join("one.sh")));
-        let (target, copied) = copy(&one, &[other]);
-        let names: Vec<_> = fs::read_dir(target.path())
-            .expect("a directory")
-            .map(|entry| entry.expect("an entry").file_name())
-            .collect();
-        assert_eq!(names, ["one.sh"]);
-        assert_eq!(
-            copied.argv,
-            [target.path().join("one.sh").to_string_lossy()]
-        );
-    }
+    let (target, copied) = copy(&one, &[&two, &three]);
+    let names: Vec<_> = fs::read_dir(target.path())
+        .expect("a directory")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    assert_eq!(names, ["one.sh"]);
+    assert_eq!(
+        copied.argv,
+        [target.path().join("one.sh").to_string_lossy()]
+    );
     // A directory within a shared one may be somebody's own.
     let own = files(&three, &[&one, &two]);
     assert_eq!(own.path(), Some(&*canonical(&both).join("three")));
@@ -341,4 +339,97 @@ fn folders_in_one_another_are_bounded() {
     fs::create_dir_all(bot.path().join("d/".repeat(101))).expect("directories");
     let error = refused(&at(&bot, "bot.sh")).to_string();
     assert!(error.contains("or 100 folders in one another"), "{error}");
+}
+
+#[test]
+fn what_is_new_since_it_entered_is_not_given_to_a_bot() {
+    let bot = directory(&[("bot.sh", 0o755, SCRIPT), ("lib/a", 0o644, "1")]);
+    let mut program = at(&bot, "bot.sh");
+    let known = files(&program, &[]).inspect().expect("files").list;
+    program.scope.known = Some(Arc::new(known.clone()));
+    write(bot.path(), "lib/b", 0o644, "2");
+    write(bot.path(), "more/c", 0o644, "2");
+    let (target, copied) = copy(&program, &[]);
+    assert!(target.path().join("lib/a").exists());
+    assert!(!target.path().join("lib/b").exists() && !target.path().join("more").exists());
+    let changes = copied.files.changes.as_ref().expect("changes");
+    assert_eq!(changes.new, ["lib/b", "more"]);
+    assert!(copied.files.is_as_known(&known));
+    assert_eq!(copied.files.list, known);
+    write(bot.path(), "lib/a", 0o644, "3");
+    let (_target, copied) = copy(&program, &[]);
+    assert!(!copied.files.is_as_known(&known));
+    let changes = copied.files.changes.expect("changes");
+    assert_eq!(
+        changes.to_string(),
+        "lib/a has changed; lib/b, more are new"
+    );
+}
+
+#[test]
+fn leftovers_are_not_given_and_records_are() {
+    let record = "{\"v\":1,\"game\":\"quarto\"}\n";
+    let bot = directory(&[
+        ("bot.sh", 0o755, SCRIPT),
+        ("games.txt", 0o644, record),
+        ("train.log", 0o644, "x"),
+        (".idea/x.xml", 0o644, "x"),
+    ]);
+    let (target, copied) = copy(&at(&bot, "bot.sh"), &[]);
+    let is_there = |path| target.path().join(path).exists();
+    assert!(is_there("games.txt") && !is_there("train.log") && !is_there(".idea"));
+    write(bot.path(), "games.txt", 0o644, &record.repeat(2));
+    assert_eq!(copied.files.list.hash, hash(&bot));
+    // What a command names counts, whatever its name.
+    let line = format!("sh {0}/bot.sh {0}/train.log", bot.path().display());
+    let (target, copied) = copy(&program(&line), &[]);
+    assert!(target.path().join("train.log").exists());
+    assert_ne!(copied.files.list.hash, hash(&bot));
+}
+
+/// Bots in one folder see what is nobody's program, and neither the programs of others nor what belongs to these.
+#[test]
+fn bots_in_one_folder_share_their_helpers() {
+    let folder = directory(&[
+        ("v1.py", 0o755, SCRIPT),
+        ("v2.py", 0o755, SCRIPT),
+        ("v2.c", 0o644, "source"),
+        ("helper.py", 0o644, "shared"),
+        ("data/weights", 0o644, "1"),
+        ("eve/eve.sh", 0o755, SCRIPT),
+        ("eve/secret", 0o644, "x"),
+        ("named/src/bot.sh", 0o755, SCRIPT),
+        ("named/secret", 0o644, "x"),
+    ]);
+    let mut named = at(&folder, "named/src/bot.sh");
+    named.directory = Some(folder.path().join("named"));
+    let others = [at(&folder, "v2.py"), at(&folder, "eve/eve.sh"), named];
+    let others: Vec<&Program> = others.iter().collect();
+    let (target, copied) = copy(&at(&folder, "v1.py"), &others);
+    let seen: Vec<&str> = copied.files.list.files.keys().map(String::as_str).collect();
+    // What they share is nobody's in particular, and does not count.
+    assert_eq!(seen, ["v1.py"]);
+    for (path, is_there) in [
+        ("helper.py", true),
+        ("data/weights", true),
+        ("v2.py", false),
+        ("v2.c", false),
+        ("eve", false),
+    ] {
+        assert_eq!(target.path().join(path).exists(), is_there, "{path}");
+    }
+    // Alone it sees all of its folder.
+    let (_target, copied) = copy(&at(&folder, "v1.py"), &[]);
+    assert!(copied.files.list.files.contains_key("v2.py"));
+    // What changes another's program does not change it.
+    let hash = || {
+        files(&at(&folder, "v1.py"), &others)
+            .hash()
+            .expect("a hash")
+    };
+    let before = hash();
+    write(folder.path(), "v2.py", 0o755, "#!/bin/sh\nexit 1\n");
+    assert_eq!(hash(), before);
+    std::os::unix::fs::symlink("/etc/passwd", folder.path().join("out")).expect("a link");
+    assert_eq!(hash(), before);
 }

@@ -238,12 +238,15 @@ fn files_that_are_not_right() {
     let damaged = files.text("damaged.jsonl", &format!("{good}\n{{\"v\":1,\n{good}\n"));
     let run = standings(&[&damaged], &[]);
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("line 2"), "{run}");
+    assert!(run.stderr.contains("damaged.jsonl:2: "), "{run}");
 
     let cut = files.text("cut.jsonl", &format!("{good}\n{}", &good[..40]));
     let run = standings(&[&cut], &[]);
     assert_eq!(run.code, Some(0), "{run}");
-    assert!(run.stderr.contains("line 2 is incomplete"), "{run}");
+    assert!(
+        run.stderr.contains("cut.jsonl:2: incomplete last line"),
+        "{run}"
+    );
     assert!(run.stdout.contains("1 game"), "{run}");
 
     let missing = files.place.path().join("nosuch.jsonl");
@@ -253,7 +256,7 @@ fn files_that_are_not_right() {
 
     let indices = files.text("indices.jsonl", &good.replace("\"first\":0", "\"first\":2"));
     let two = standings(&[&indices], &[]);
-    assert!(two.stderr.contains("line 1"), "{two}");
+    assert!(two.stderr.contains("indices.jsonl:1: "), "{two}");
     let itself = files.write("itself.jsonl", &[game("a", "a", None)]);
     let run = standings(&[&itself], &[]);
     assert_eq!(run.code, Some(2), "{run}");
@@ -320,14 +323,14 @@ fn the_order_of_records_does_not_matter() {
 /// Errors come from pairs as units, which the library adds one by one here.
 #[test]
 fn games_of_a_pair_are_not_independent() {
-    use referee::tournament::ratings::{Model, Outcome, Results, rate};
+    use referee::tournament::ratings::{Model, RatedOutcome, RatedResults, rate};
 
     let files = Files::new();
     let games = pairs_of_games();
     let outcome = |game: &Value| match game["result"]["winner"].as_u64() {
-        Some(0) => Outcome::FirstWins,
-        Some(_) => Outcome::SecondWins,
-        None => Outcome::Draw,
+        Some(0) => RatedOutcome::FirstWins,
+        Some(_) => RatedOutcome::SecondWins,
+        None => RatedOutcome::Draw,
     };
     let bot = |game: &Value, index: usize| {
         let name = game["bots"][index]["name"].as_str();
@@ -335,7 +338,7 @@ fn games_of_a_pair_are_not_independent() {
             .iter()
             .position(|&known| Some(known) == name)
     };
-    let mut results = Results::new(3);
+    let mut results = RatedResults::new(3);
     for pair in games.chunks(2) {
         let (a, b) = (bot(&pair[0], 0).unwrap(), bot(&pair[0], 1).unwrap());
         if let [first, second] = pair {
@@ -436,7 +439,7 @@ fn analysed_games_have_more_columns() {
     let run = standings(&[&path], &[]);
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert!(
-        lines[0].ends_with("median  proven  accuracy  blunders  missed wins in 1  forfeits"),
+        lines[0].ends_with("median  proven  accuracy  blunders  missed wins in 1"),
         "{run}"
     );
     assert!(
@@ -455,10 +458,10 @@ fn analysed_games_have_more_columns() {
     let run = standings(&[&path], &["--format", "markdown"]);
     assert!(
         run.stdout
-            .contains("| proven | accuracy | blunders | missed wins in 1 | forfeits |"),
+            .contains("| proven | accuracy | blunders | missed wins in 1 |\n"),
         "{run}"
     );
-    assert!(run.stdout.contains("| 1 | 0.0% | 1 | 1 |  |"), "{run}");
+    assert!(run.stdout.contains("| 1 | 0.0% | 1 | 1 |\n"), "{run}");
 }
 
 #[test]
@@ -716,4 +719,129 @@ fn how_sure_bots_were_is_a_column() {
     let silent = files.write("silent.jsonl", &round_robin());
     let run = standings(&[&silent], &["--format", "csv"]);
     assert!(!run.stdout.contains("sure"), "{run}");
+}
+
+fn in_format(cup: &PathBuf, format: &str) -> String {
+    let run = standings(&[cup], &["--format", format]);
+    assert_eq!(run.code, Some(0), "{run}");
+    run.stdout
+}
+
+/// The folder has the times in a file of their own: the rest is the same on every machine.
+fn only_times_stand_apart(cup: &PathBuf) {
+    let read = |name: &str| fs::read_to_string(cup.join(name)).expect("a file");
+    let of_command = |format: &str| in_format(cup, format);
+    let json: Value = serde_json::from_str(&of_command("json")).expect("JSON");
+    let times = ["median_ms", "p95_ms", "worst_ms"];
+    let mut timeless = json;
+    for place in timeless["standings"].as_array_mut().expect("a list") {
+        let place = place.as_object_mut().expect("an object");
+        place.retain(|field, _| !times.contains(&&**field));
+    }
+    let of_folder: Value = serde_json::from_str(&read("standings.json")).expect("JSON");
+    assert_eq!(of_folder, timeless);
+    let cells = |text: &str| -> Vec<Vec<String>> {
+        let lines = text.lines();
+        let cells = |line: &str| line.split(',').map(str::to_owned).collect();
+        lines.map(cells).collect()
+    };
+    let mut with_times = cells(&of_command("csv"));
+    let at = with_times[0].iter().position(|head| head == times[0]);
+    let at = at.expect("times");
+    let of_times = cells(&read("times.csv"));
+    for row in &mut with_times {
+        let removed: Vec<String> = row.drain(at..at + times.len()).collect();
+        let name = &row[1];
+        let is_its = |other: &&Vec<String>| other[0] == *name || name == "name";
+        let of_bot = of_times.iter().find(is_its).expect("a row");
+        assert!(
+            removed.iter().all(|cell| of_bot.contains(cell)),
+            "{removed:?} {of_bot:?}"
+        );
+    }
+    assert_eq!(with_times, cells(&read("standings.csv")));
+}
+
+/// Of one tournament, with everything that a table can have: byes, times, an analysis, scores, a forfeit.
+#[test]
+fn every_output_of_a_tournament_has_the_same_figures() {
+    let aloud = include_str!("../bots/thinks-aloud.sh").replace("info depth 1", "info score 0.9");
+    let place = tempfile::tempdir().expect("a folder");
+    let sure = place.path().join("sure.sh");
+    crate::common::files::executable(&sure, aloud, 0o755);
+    let forfeits = place.path().join("forfeits.sh");
+    let exits = "#!/bin/sh\nn=0\nwhile read -r board piece; do [ \"$piece\" != - ] || { echo '- A'; continue; }; exit 3; done\n";
+    crate::common::files::executable(&forfeits, exits, 0o755);
+    let cup = place.path().join("cup");
+    let page = place.path().join("cup.html");
+    let run = Referee::new([
+        "tournament",
+        "--seed",
+        "5",
+        "--pairs",
+        "2",
+        "--no-check",
+        "--analyse",
+    ])
+    .args(["--time-per-move", "10ms", "--out"])
+    .args([&cup])
+    .args(["--report"])
+    .args([&page])
+    .args([&sure, &forfeits])
+    .args(["builtin:greedy", "builtin:random"])
+    .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let of_command = |format: &str| in_format(&cup, format);
+    let json: Value = serde_json::from_str(&of_command("json")).expect("JSON");
+    assert_eq!(standings(&[&cup], &["--json"]).stdout, of_command("json"));
+    only_times_stand_apart(&cup);
+    // The table that the tournament has printed is that of the folder.
+    let table = of_command("table");
+    for line in table.lines().take_while(|line| !line.is_empty()) {
+        assert!(run.stdout.contains(line), "{line}\n{run}");
+    }
+    // CSV, JSON and the page have the same fields, and the same figures.
+    let places = json["standings"].as_array().expect("a list");
+    let fields = places[0].as_object().expect("an object").keys();
+    let mut fields: Vec<&str> = fields
+        .map(String::as_str)
+        .filter(|field| *field != "against")
+        .collect();
+    let csv = of_command("csv");
+    let mut heads: Vec<&str> = csv.lines().next().expect("a head").split(',').collect();
+    heads.sort_unstable();
+    fields.sort_unstable();
+    assert_eq!(heads, fields);
+    let data = crate::report::data(&fs::read_to_string(&page).expect("a page"));
+    let on_page = data["figures"]["places"].as_array().expect("places");
+    assert_eq!(on_page.len(), places.len());
+    let shown = [
+        "rank",
+        "points",
+        "elo",
+        "accuracy",
+        "sure_won",
+        "median_ms",
+        "forfeits",
+    ];
+    for (on_page, place) in on_page.iter().zip(places) {
+        for field in shown {
+            assert!(
+                on_page.get(field).is_some(),
+                "{field} on the page: {on_page}"
+            );
+        }
+        for field in fields.iter().filter(|field| on_page.get(**field).is_some()) {
+            // The page's figures are rounded.
+            let rounded = [&on_page[*field], &place[*field]]
+                .map(|value| value.as_f64().map(|n| (n * 100.0).round()));
+            assert_eq!(rounded[0], rounded[1], "{field}");
+        }
+    }
+    for field in shown {
+        assert!(
+            places.iter().any(|place| !place[field].is_null()),
+            "{field}: {json}"
+        );
+    }
 }

@@ -150,8 +150,8 @@ fn not_executable() {
     fails(at, "bot", &["not executable", "chmod +x bot"]);
     place.file("my bot", "#!/bin/sh\nread -r request\n", 0o644);
     fails(at, "my bot", &["not executable", "chmod +x 'my bot'"]);
-    place.file("bot.rs", "fn main() {}\n", 0o644);
-    fails(at, "bot.rs", &["not executable", "compile it", "Rust"]);
+    place.file("bot.pas", "begin end.\n", 0o644);
+    fails(at, "bot.pas", &["not executable", "compile it", "Pascal"]);
     // There is an interpreter for it, but not here.
     place.file("bot.jl", "println(readline())\n", 0o644);
     let nowhere = Some("/nonexistent");

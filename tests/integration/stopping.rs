@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use crate::common::{RECORDS, Referee, Running, signals};
 use referee::GracePeriods;
 use referee::bot::process::Process;
-use referee::bot::spec::BotSpec;
+use referee::entrants::argument::BotSpec;
 
 /// How long something may take that should happen at once, on a very busy machine.
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_mins(5);
 
 /// A match that only a signal ends.
 fn endless() -> Referee {
@@ -68,14 +68,40 @@ fn a_tournament_goes_on_after_a_signal_that_was_ignored() {
     assert_eq!(run.code, Some(130), "{run}");
 }
 
+/// Without a sandbox, too: a bot that ignores the end of its input would live on, with its child.
+#[cfg(all(target_os = "linux", not(portable)))]
+#[test]
+fn a_killed_referee_leaves_no_bot() {
+    let bots = ["./lingers.sh hangs", "builtin:random"];
+    let referee = Referee::new(["--sandbox", "none", "--first", "1"]).args(bots);
+    let mut running = referee.start();
+    running.wait_until(|scratch| scratch.join("lingers").exists());
+    running.signal("KILL");
+    let run = running.finish();
+    assert_eq!(run.code, None, "{run}");
+}
+
+/// Also when the bot runs before the referee has told anybody that it has started it.
+#[cfg(all(target_os = "linux", not(portable)))]
+#[test]
+fn a_referee_that_is_killed_as_it_starts_a_bot_leaves_none() {
+    for _ in 0..10 {
+        let bots = ["./kills-its-referee.sh", "builtin:random"];
+        let run = Referee::new(["--sandbox", "none", "--first", "1"])
+            .args(bots)
+            .run();
+        assert_eq!(run.code, None, "{run}");
+    }
+}
+
 /// Work of the referee itself is ended by the same signals.
 #[test]
 fn solving_goes_on_after_a_signal_that_was_ignored() {
     let referee = Referee::new(["solve", "--threads", "1", "--all", "P..AN......C.... M"])
         .args(["--time-per-move", "2s"])
-        .shell("trap '' HUP INT; exec \"$0\" \"$@\"");
+        .shell("trap '' HUP INT; : >\"$SCRATCH/ignored\"; exec \"$0\" \"$@\"");
     let mut running = referee.start();
-    running.wait_until(|_| true);
+    running.wait_until(|scratch| scratch.join("ignored").exists());
     std::thread::sleep(Duration::from_millis(500));
     running.signal("INT");
     let run = running.finish();
@@ -88,9 +114,9 @@ fn solving_goes_on_after_a_signal_that_was_ignored() {
 fn children_from_before_are_left_alone() {
     let script = "mkfifo \"$SCRATCH/pipe\"
         tee \"$SCRATCH/log\" <\"$SCRATCH/pipe\" >/dev/null &
-        env -i sleep 300 </dev/null >/dev/null 2>&1 &
+        env -i sleep 3600 </dev/null >/dev/null 2>&1 &
         echo $! >\"$SCRATCH/before\"
-        env -i sh -c 'sleep 300 & wait' </dev/null >/dev/null 2>&1 &
+        env -i sh -c 'sleep 3600 & wait' </dev/null >/dev/null 2>&1 &
         exec \"$0\" \"$@\" >\"$SCRATCH/pipe\"";
     // Elsewhere what has left its group is not found.
     let finds_daemons = cfg!(all(target_os = "linux", not(portable)));
@@ -193,7 +219,7 @@ fn orphans_that_have_ended_are_not_kept() {
                 "--processes",
                 "1000",
                 "--move-time",
-                "30s",
+                "3600s",
                 "./leaves-orphans.sh 300",
                 "builtin:random",
             ])

@@ -27,8 +27,8 @@ const REDUCED_SHARE: u32 = 10;
 #[derive(Debug)]
 pub struct Appraiser {
     pub(super) solvers: Solvers,
-    /// What fills the board, one a turn: `placement`, `disc`.
-    unit: &'static str,
+    /// Those of the game: [`Info::words`](referee_games::game::Info::words).
+    pub(super) words: [&'static str; 2],
     effort: Effort,
     stop: Arc<AtomicBool>,
     /// Positions in a row that could not be solved.
@@ -63,13 +63,13 @@ pub struct PositionValue {
 impl Appraiser {
     pub const fn new(
         solvers: Solvers,
-        unit: &'static str,
+        words: [&'static str; 2],
         effort: Effort,
         stop: Arc<AtomicBool>,
     ) -> Self {
         Self {
             solvers,
-            unit,
+            words,
             effort,
             stop,
             failures: Cell::new(0),
@@ -113,7 +113,7 @@ impl Appraiser {
 
     /// `win`, `loss in 3 placements`, `not proven`.
     pub fn words(&self, turn: TurnValue) -> String {
-        let unit = self.unit;
+        let [_, unit] = self.words;
         match (turn.value, turn.plies) {
             (None, _) => "not proven".to_owned(),
             (Some(Value::Win), Some(0)) => "wins immediately".to_owned(),
@@ -148,7 +148,8 @@ impl Appraiser {
             ..PositionValue::default()
         };
         for turn in position.turns() {
-            match turn.after.keeps(&self.solvers, value, &limits) {
+            let after = turn.after.solvable();
+            match after.and_then(|after| after.keeps(&self.solvers, value, &limits)) {
                 Some(true) => found.best.push(turn.text),
                 Some(false) => {}
                 None => found.undecided += 1,

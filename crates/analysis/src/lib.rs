@@ -105,7 +105,7 @@ impl Appraiser {
             self.choice(&others, &note, is_quick)
         };
         note.better = better.map(|turn| turn.text.clone());
-        let [place, unit] = before.info().words;
+        let [place, unit] = self.words;
         let sentence = Sentence {
             place,
             unit,
@@ -129,8 +129,10 @@ impl Appraiser {
             nodes: Some(nodes.min(FIRST_PASS_NODES)),
             ..limits.clone()
         };
-        let keeps =
-            |turn: &&Turn, limits| turn.after.keeps(&self.solvers, best, limits) == Some(true);
+        let keeps = |turn: &&Turn, limits| {
+            let after = turn.after.solvable();
+            after.and_then(|after| after.keeps(&self.solvers, best, limits)) == Some(true)
+        };
         [brief, limits]
             .iter()
             .find_map(|limits| turns.iter().find(|turn| keeps(turn, limits)))
@@ -151,7 +153,7 @@ impl Appraiser {
         let limits = self.limits();
         let (mut some_keep, mut some_do_not) = (false, false);
         for turn in others {
-            let keeps = turn.after.keeps(&self.solvers, best, &limits)?;
+            let keeps = turn.after.solvable()?.keeps(&self.solvers, best, &limits)?;
             some_keep |= keeps;
             some_do_not |= !keeps;
             if some_keep && some_do_not {

@@ -62,9 +62,6 @@ pub struct Note {
     /// A sentence for people.
     #[serde(deserialize_with = "lenient", skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// This turn and a perfect game after it, for a turn that lost value, as far as it is proven; of earlier versions.
-    #[serde(deserialize_with = "lenient", skip_serializing_if = "Vec::is_empty")]
-    pub played_line: Vec<String>,
     /// The turn `better` and a perfect game after it, as far as it is proven.
     #[serde(deserialize_with = "lenient", skip_serializing_if = "Vec::is_empty")]
     pub better_line: Vec<String>,

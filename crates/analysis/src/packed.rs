@@ -23,8 +23,8 @@ const fn letter(value: Option<solver::Value>) -> char {
     }
 }
 
-/// Mark, better answer, text, line after the turn, line after the better one, whether a win was missed.
-fn words(note: &Note) -> [String; 6] {
+/// Mark, better answer, text, line after the better turn, whether a win was missed.
+fn words(note: &Note) -> [String; 5] {
     let is_blunder = note.mark.is_none() && note.value_loss().is_some();
     let mark = note.mark.or(is_blunder.then_some(Mark::Blunder));
     let is_missed = note.missed_win && mark != Some(Mark::MissedWin);
@@ -41,7 +41,6 @@ fn words(note: &Note) -> [String; 6] {
         mark.map_or("", Mark::name).to_owned(),
         text(&note.better, WORD_CHARS),
         text(&note.text, TEXT_CHARS),
-        line(&note.played_line),
         line(&note.better_line),
         if is_missed { "missed" } else { "" }.to_owned(),
     ]

@@ -20,6 +20,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::process::geteuid;
 
 use super::procfs;
+use crate::trouble::described;
 
 /// The first range that this process may use counts.
 const RANGES: [RangeInclusive<u32>; 2] = [2_100_000_000..=2_100_065_535, 60_706..=61_183];
@@ -43,7 +44,8 @@ impl BotUser {
         if !geteuid().is_root() {
             return Ok(None);
         }
-        let maps = ["uid_map", "gid_map"].map(|name| procfs::own_file(name).unwrap_or_default());
+        let maps = ["uid_map", "gid_map"]
+            .map(|name| procfs::file_of_this_process(name).unwrap_or_default());
         let usable = |range: &&RangeInclusive<u32>| maps.iter().all(|map| is_mapped(map, range));
         let Some(range) = RANGES.iter().find(usable) else {
             return Ok(None);
@@ -71,7 +73,7 @@ impl BotUser {
         let options = options.write(true).create(true).truncate(false).mode(0o600);
         let lock = options.open(&path).map_err(|error| {
             let cause = referee_text::cause(&error);
-            io::Error::new(error.kind(), format!("{}: {cause}", path.display()))
+            described(format!("{}: {cause}", path.display()), None, &error)
         })?;
         if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
             return Ok(None);
@@ -107,7 +109,7 @@ fn locks() -> io::Result<PathBuf> {
     let other = env::temp_dir().join(OTHER_LOCKS);
     own_directory(&other).map(|()| other).map_err(|_| {
         let cause = referee_text::cause(&error);
-        io::Error::new(error.kind(), format!("{LOCKS} cannot be made: {cause}"))
+        described(format!("{LOCKS} cannot be made: {cause}"), None, &error)
     })
 }
 

@@ -13,7 +13,7 @@ pub(super) const PASS: u32 = 0o001;
 pub struct ClosedDirectory {
     pub(super) path: PathBuf,
     /// Files, directories and links below it; none lies in another.
-    pub(super) shown: Vec<PathBuf>,
+    pub(super) visible: Vec<PathBuf>,
 }
 
 impl ClosedDirectory {
@@ -30,14 +30,14 @@ impl ClosedDirectory {
             };
             let within = |whole: &PathBuf| path.starts_with(whole) && !whole.is_symlink();
             match found.last_mut() {
-                Some(last) if last.path == closed => {
-                    if !last.shown.iter().any(within) {
-                        last.shown.push(path);
+                Some(previous) if previous.path == closed => {
+                    if !previous.visible.iter().any(within) {
+                        previous.visible.push(path);
                     }
                 }
                 _ => found.push(Self {
                     path: closed,
-                    shown: vec![path],
+                    visible: vec![path],
                 }),
             }
         }
@@ -85,7 +85,7 @@ mod tests {
         let paths = [&inner, &open, &other, &deeper, &other, &link, &closed].map(PathBuf::clone);
         let expected = ClosedDirectory {
             path: closed.clone(),
-            shown: vec![link, other, deeper],
+            visible: vec![link, other, deeper],
         };
         assert_eq!(ClosedDirectory::above(paths.to_vec()), [expected]);
         assert_eq!(ClosedDirectory::above(vec![open, closed]), []);

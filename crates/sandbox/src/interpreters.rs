@@ -6,16 +6,16 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use super::closed::{PASS, is_closed};
-use super::confinement::BotCommand;
+use super::paths::escaped_path;
 use super::policy::{USUAL_PATH, is_visible, visible_paths};
-use super::settings::{Kind, Settings};
-use crate::executable::installation::{
+use super::settings::{SandboxKind, SandboxSettings};
+use super::snapshot::BotCommand;
+use referee_host::executable::installation::{
     Follower, Installation, Unseen, find_users, interpreters, python_user_packages,
 };
-use crate::executable::{
+use referee_host::executable::{
     CannotStart, check_header, find_in_path, install, is_executable_file, start_of,
 };
-use crate::snapshot::shown;
 
 const LONGEST_SCRIPT: u64 = 1 << 16;
 
@@ -28,21 +28,26 @@ pub(super) struct Interpreters {
     pub(super) environment: Vec<(String, String)>,
 }
 
+/// A bot's files, and where their copies are.
 #[derive(Clone, Copy)]
-pub(super) struct Own<'a> {
+pub(super) struct MovedFiles<'a> {
     pub(super) original: &'a Path,
     pub(super) copy: &'a Path,
 }
 
 impl Interpreters {
     /// For bots that need no interpreter of the user's.
-    pub(super) fn none(settings: &Settings) -> Self {
+    pub(super) fn none(settings: &SandboxSettings) -> Self {
         Self::seeing(settings, None, Installation::default())
     }
 
-    fn seeing(settings: &Settings, own: Option<Own<'_>>, found: Installation) -> Self {
+    fn seeing(
+        settings: &SandboxSettings,
+        moved: Option<MovedFiles<'_>>,
+        found: Installation,
+    ) -> Self {
         Self {
-            search_path: search_path(settings, own, &found),
+            search_path: search_path(settings, moved, &found),
             paths: found.paths,
             links: found.links,
             environment: Vec::new(),
@@ -51,21 +56,21 @@ impl Interpreters {
 
     /// Nothing of `others` is shown. An error when one cannot be shown without much else.
     pub(super) fn of(
-        settings: &Settings,
+        settings: &SandboxSettings,
         command: BotCommand<'_>,
-        own: Option<Own<'_>>,
+        moved: Option<MovedFiles<'_>>,
         others: Vec<PathBuf>,
     ) -> Result<Self, Unseen> {
         let mut follower = Follower {
             here: env::current_dir().unwrap_or_default(),
-            visible: visible_paths(settings),
+            visible: visible_paths(&settings.request.expose),
             own: Vec::new(),
             others,
         };
-        if let Some(own) = own {
+        if let Some(moved) = moved {
             // The file of a bot that owns nothing else may be a link.
-            follower.own.extend(own.original.canonicalize());
-            follower.own.push(own.original.to_owned());
+            follower.own.extend(moved.original.canonicalize());
+            follower.own.push(moved.original.to_owned());
         }
         let mut found = Installation::default();
         let (first, arguments) = command.argv.split_at(1.min(command.argv.len()));
@@ -95,7 +100,7 @@ impl Interpreters {
             ("PYTHONUSERBASE".to_owned(), base)
         });
         follower.tidy(&mut found);
-        let mut seen = Self::seeing(settings, own, found);
+        let mut seen = Self::seeing(settings, moved, found);
         seen.environment.extend(environment);
         Ok(seen)
     }
@@ -104,10 +109,10 @@ impl Interpreters {
     /// without its own view also needs an open way to it; bubblewrap and a view make one.
     pub(super) fn check_that_others_may(
         &self,
-        settings: &Settings,
+        settings: &SandboxSettings,
         bot: &str,
     ) -> Result<(), CannotStart> {
-        let makes_way = settings.kind != Kind::Landlock || settings.own_view;
+        let makes_way = settings.kind != SandboxKind::Landlock || settings.private_view;
         for path in &self.paths {
             // Reading is enough for a file; a program that others may not run is reported later.
             let reading = if path.is_dir() { 0o005 } else { 0o004 };
@@ -117,7 +122,7 @@ impl Interpreters {
                 None => is_closed(path, reading).then_some((path.as_path(), "o+rx", "")),
             };
             if let Some((closed, right, instead)) = closed {
-                let (path, closed) = (shown(path), shown(closed));
+                let (path, closed) = (escaped_path(path), escaped_path(closed));
                 let quoted = shell_words::quote(&closed);
                 return Err(CannotStart::new(
                     bot,
@@ -136,22 +141,26 @@ impl Interpreters {
 
 /// The referee's `PATH` as far as the sandbox shows it; directories of shims become those of the
 /// programs they start.
-fn search_path(settings: &Settings, own: Option<Own<'_>>, found: &Installation) -> String {
+fn search_path(
+    settings: &SandboxSettings,
+    moved: Option<MovedFiles<'_>>,
+    found: &Installation,
+) -> String {
     let given = env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
     let mut seen: Vec<PathBuf> = Vec::new();
     for directory in env::split_paths(&given) {
         let Ok(canonical) = directory.canonicalize() else {
             continue;
         };
-        let inside = own.and_then(|own| {
-            let inside = canonical.strip_prefix(own.original).ok()?;
-            Some(own.copy.join(inside))
+        let inside = moved.and_then(|moved| {
+            let inside = canonical.strip_prefix(moved.original).ok()?;
+            Some(moved.copy.join(inside))
         });
         if let Some(copied) = inside {
             seen.push(copied);
-        } else if is_visible(settings, &canonical) {
+        } else if is_visible(&settings.request.expose, &canonical) {
             seen.push(directory);
-        } else if found.paths.iter().any(|shown| canonical.starts_with(shown)) {
+        } else if found.paths.iter().any(|path| canonical.starts_with(path)) {
             seen.push(canonical);
         } else {
             let programs = found.programs.iter();
@@ -170,7 +179,10 @@ fn search_path(settings: &Settings, own: Option<Own<'_>>, found: &Installation) 
 }
 
 pub(super) fn refusal(bot: &str, unseen: &Unseen) -> CannotStart {
-    let (program, directory) = (shown(&unseen.program), shown(&unseen.directory));
+    let (program, directory) = (
+        escaped_path(&unseen.program),
+        escaped_path(&unseen.directory),
+    );
     let (why, instead) = if unseen.is_wide {
         (
             format!("it would see all of {directory} with it, which holds more than that program"),
@@ -231,7 +243,7 @@ pub(super) fn check_that_it_starts(
         return Ok(());
     }
     let found = find_in_path(&needed).unwrap_or_else(|| PathBuf::from(&needed));
-    let (found, install) = (shown(&found), install(&needed));
+    let (found, install) = (escaped_path(&found), install(&needed));
     Err(CannotStart::new(
         bot,
         format!("it needs {found}, which a bot in a sandbox does not see"),

@@ -4,8 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::settings::Settings;
-use super::snapshot::SYSTEM;
+use super::paths::{SYSTEM_DIRECTORIES, is_system, lies_in_any};
 
 /// What programs look up in `/etc` when they start. None of it is secret; the rest is hidden.
 const SETTINGS: &str = "\
@@ -18,17 +17,20 @@ const GHC: &str = "/var/lib/ghc";
 /// Prefixes of further settings, such as `java-17-openjdk`.
 const SETTINGS_OF: &[&str] = &["java-", "python3."];
 
-/// The list of CPUs, which runtimes count.
-const PROCESSORS: &str = "/sys/devices/system/cpu";
+/// The list of CPUs, which runtimes count, and their share of them: some end where it is there and cannot be read.
+const PROCESSORS: &str = "\
+    /sys/devices/system/cpu /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cpu/cpu.cfs_quota_us \
+    /sys/fs/cgroup/cpu/cpu.cfs_period_us";
 
 /// `PATH` where none is set.
 pub(super) const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// What every bot may read, as far as this system has it.
-pub(super) fn visible_paths(settings: &Settings) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
+/// What every bot may read, as far as this system has it. `exposed`: what it may read besides.
+pub(super) fn visible_paths(exposed: &[PathBuf]) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = SYSTEM_DIRECTORIES.iter().map(PathBuf::from).collect();
     paths.extend(SETTINGS.split(' ').map(|name| Path::new("/etc").join(name)));
-    paths.extend([GHC, PROCESSORS].map(PathBuf::from));
+    paths.push(PathBuf::from(GHC));
+    paths.extend(PROCESSORS.split(' ').map(PathBuf::from));
     for entry in fs::read_dir("/etc").into_iter().flatten().flatten() {
         let name = entry.file_name();
         if SETTINGS_OF
@@ -38,17 +40,8 @@ pub(super) fn visible_paths(settings: &Settings) -> Vec<PathBuf> {
             paths.push(entry.path());
         }
     }
-    paths.extend(settings.request.expose.iter().cloned());
+    paths.extend(exposed.iter().cloned());
     paths.retain(|path| path.exists());
-    paths
-}
-
-/// Those of the paths that do not lie within one of `others`.
-pub(crate) fn outside(mut paths: Vec<PathBuf>, others: &[PathBuf]) -> Vec<PathBuf> {
-    paths.retain(|path| {
-        let holds_it = |other: &PathBuf| other != path && path.starts_with(other);
-        !others.iter().any(holds_it)
-    });
     paths
 }
 
@@ -68,12 +61,8 @@ pub(super) fn without_repeats(paths: &[PathBuf]) -> Vec<PathBuf> {
     kept.map(|(_, path)| path.clone()).collect()
 }
 
-/// Whether a sandbox shows a path of the system.
-pub(super) fn is_visible(settings: &Settings, path: &Path) -> bool {
-    let Ok(path) = path.canonicalize() else {
-        return false;
-    };
-    let expose = settings.request.expose.iter().map(PathBuf::as_path);
-    let mut shown = SYSTEM.iter().map(Path::new).chain(expose);
-    shown.any(|shown| path.starts_with(shown))
+/// Whether a bot may read a path: the system's, or in what is `exposed`.
+pub(super) fn is_visible(exposed: &[PathBuf], path: &Path) -> bool {
+    let is_inside = |path: PathBuf| lies_in_any(&path, exposed);
+    is_system(path) || path.canonicalize().is_ok_and(is_inside)
 }

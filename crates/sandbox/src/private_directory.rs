@@ -16,8 +16,9 @@ use rustix::fs::{
 use rustix::io::Errno;
 use rustix::process::{Pid, getuid, test_kill_process};
 
+use super::paths::escaped_path;
 use super::session;
-use super::snapshot::shown;
+use crate::trouble::{SandboxTrouble, described, troubled};
 use referee_text::cause;
 
 /// How their names start, before the process id of their maker; those of control groups, too.
@@ -42,10 +43,11 @@ impl PrivateDirectory {
         let place = env::temp_dir();
         if place.to_str().is_none() {
             // Requests to supervisors and environments are text.
-            return Err(io::Error::other(format!(
+            let words = format!(
                 "{PLACE}, {}, has a name that is not UTF-8",
-                shown(&place)
-            )));
+                escaped_path(&place)
+            );
+            return Err(troubled(SandboxTrouble::NameOfTemporaryDirectory, words));
         }
         Self::make(passable).map_err(|error| unusable(&error))
     }
@@ -85,13 +87,13 @@ impl Drop for PrivateDirectory {
 }
 
 pub(super) fn unusable(error: &io::Error) -> io::Error {
-    let (place, cause) = (shown(&env::temp_dir()), cause(error));
+    let (place, cause) = (escaped_path(&env::temp_dir()), cause(error));
     let words = format!("{place}: {PLACE} cannot be used: {cause}");
-    io::Error::new(error.kind(), words)
+    described(words, Some(SandboxTrouble::TemporaryDirectory), error)
 }
 
 /// The name of that directory in all its errors.
-pub(super) const PLACE: &str = "the directory for temporary files";
+const PLACE: &str = "the directory for temporary files";
 
 /// Removes the directories of killed referees, and kills the bots they left behind.
 pub(super) fn remove_left_behind() {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use rustix::process::Pid;
 
 /// Links of `/proc/PID/task` other than those of threads.
-const OWN_LINKS: u64 = 2;
+const LINKS_BESIDE_THREADS: u64 = 2;
 
 /// Reads a file of unknown length in large steps; the standard library takes small ones.
 fn text_of(path: impl AsRef<Path>) -> io::Result<String> {
@@ -44,6 +44,11 @@ fn processes() -> impl Iterator<Item = Pid> {
     entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
 }
 
+/// Of each process whose environment this one may read: the entries with which it was started, a NUL after each.
+pub fn environments() -> impl Iterator<Item = (Pid, Vec<u8>)> {
+    processes().filter_map(|pid| Some((pid, fs::read(format!("/proc/{pid}/environ")).ok()?)))
+}
+
 fn status(pid: Pid) -> Option<String> {
     file_of(pid, "status").ok()
 }
@@ -54,13 +59,13 @@ fn number(text: &str, name: &str) -> Option<u64> {
 }
 
 #[derive(Debug)]
-pub struct Stat {
+pub struct ProcessStat {
     text: String,
     /// Where the fields after the name begin.
     fields: usize,
 }
 
-impl Stat {
+impl ProcessStat {
     /// `None` when the process has exited and was reaped.
     pub fn read(pid: Pid) -> Option<Self> {
         Self::of(file_of(pid, "stat").ok()?)
@@ -110,9 +115,17 @@ impl Stat {
 
     /// CPU time of the children it has waited for, in clock ticks.
     pub fn ended_children_time(&self) -> Duration {
-        let ticks: u64 = [16, 17].into_iter().filter_map(|at| self.number(at)).sum();
-        Duration::from_secs(ticks)
-            / u32::try_from(rustix::param::clock_ticks_per_second()).unwrap_or(100)
+        ticks_to_time([16, 17].into_iter().filter_map(|at| self.number(at)).sum())
+    }
+
+    /// Whether the process shares its memory with this child, which is to start another program: after `vfork` it is in
+    /// an uninterruptible sleep until the child does, though it waits for no disk.
+    fn lends_memory_to(&self, child: &Self) -> bool {
+        /// The kernel's `PF_FORKNOEXEC`: forked, and runs the same program.
+        const NO_EXEC: u64 = 0x40;
+        let flags = child.number(9).unwrap_or(0);
+        let memory = |stat: &Self| [23, 24].map(|at| stat.number(at));
+        flags & NO_EXEC != 0 && memory(self) == memory(child)
     }
 
     pub fn faults(&self) -> u64 {
@@ -136,7 +149,7 @@ impl Stat {
 /// the process has exited, or the kernel does not report it.
 ///
 /// The kernel counts a wait when it is over: see [`runnable_threads`].
-pub fn processor_waits(pid: Pid) -> Vec<(Pid, Duration)> {
+pub fn cpu_waits(pid: Pid) -> Vec<(Pid, Duration)> {
     let wait = |task: fs::DirEntry| {
         let thread = Pid::from_raw(task.file_name().to_str()?.parse().ok()?)?;
         let wait = schedstat(&task.path().join("schedstat"), 1)?;
@@ -150,7 +163,7 @@ pub fn processor_waits(pid: Pid) -> Vec<(Pid, Duration)> {
 pub fn runnable_threads(pid: Pid) -> Vec<(Pid, u64)> {
     let runnable = |task: fs::DirEntry| {
         let thread = Pid::from_raw(task.file_name().to_str()?.parse().ok()?)?;
-        let state = Stat::of(text_of(task.path().join("stat")).ok()?)?.state()?;
+        let state = ProcessStat::of(text_of(task.path().join("stat")).ok()?)?.state()?;
         if state != 'R' {
             return None;
         }
@@ -159,13 +172,38 @@ pub fn runnable_threads(pid: Pid) -> Vec<(Pid, u64)> {
     tasks(pid).filter_map(runnable).collect()
 }
 
+/// Whether a thread of a process waits for the disk, such as for a page of its program: it is in an uninterruptible sleep.
+pub fn waits_for_disk(pid: Pid) -> bool {
+    let is_uninterruptible = |task: fs::DirEntry| {
+        let stat = ProcessStat::of(text_of(task.path().join("stat")).ok()?)?;
+        (stat.state()? == 'D').then_some(())
+    };
+    if tasks(pid).find_map(is_uninterruptible).is_none() {
+        return false;
+    }
+    let Some(stat) = ProcessStat::read(pid) else {
+        return false;
+    };
+    let mut children = children(pid).into_iter().filter_map(ProcessStat::read);
+    !children.any(|child| stat.lends_memory_to(&child))
+}
+
+/// Grows with all that is read from the disk for a process: the pages of its memory that it waited for, and the bytes where
+/// this one may know them.
+pub fn disk_reads(pid: Pid) -> u64 {
+    let pages = ProcessStat::read(pid).and_then(|stat| stat.number(12));
+    let counts = file_of(pid, "io").ok();
+    let bytes = counts.and_then(|counts| number(&counts, "read_bytes:"));
+    pages.unwrap_or(0).saturating_add(bytes.unwrap_or(0))
+}
+
 fn tasks(process: impl Display) -> impl Iterator<Item = fs::DirEntry> {
     let tasks = fs::read_dir(format!("/proc/{process}/task"));
     tasks.into_iter().flatten().flatten()
 }
 
 /// How long this thread has been runnable without a CPU.
-pub fn own_processor_wait() -> Option<Duration> {
+pub fn this_thread_cpu_wait() -> Option<Duration> {
     schedstat("/proc/thread-self/schedstat".as_ref(), 1).map(Duration::from_nanos)
 }
 
@@ -183,9 +221,9 @@ pub fn path_in_view_of(pid: Pid, path: &str) -> PathBuf {
 
 /// The processes of a group that a sandbox confines: they can gain no rights, and seccomp filters
 /// apply.
-pub fn confined_in_group(leader: Pid) -> Vec<Stat> {
+pub fn confined_in_group(leader: Pid) -> Vec<ProcessStat> {
     let member = |pid| {
-        let stat = Stat::read(pid).filter(|stat| stat.group() == Some(leader))?;
+        let stat = ProcessStat::read(pid).filter(|stat| stat.group() == Some(leader))?;
         let status = status(pid)?;
         let is_confined =
             number(&status, "NoNewPrivs:") == Some(1) && number(&status, "Seccomp:") == Some(2);
@@ -194,7 +232,7 @@ pub fn confined_in_group(leader: Pid) -> Vec<Stat> {
     processes().filter_map(member).collect()
 }
 
-pub fn own_file(name: &str) -> io::Result<String> {
+pub fn file_of_this_process(name: &str) -> io::Result<String> {
     file_of("self", name)
 }
 
@@ -240,7 +278,7 @@ impl ProcessUsage {
     pub fn read(pid: Pid, most_threads: u64) -> Option<Self> {
         let mut resident = resident_memory(&file_of(pid, "statm").ok()?);
         let links = fs::metadata(format!("/proc/{pid}/task")).ok()?.nlink();
-        let threads = links.saturating_sub(OWN_LINKS);
+        let threads = links.saturating_sub(LINKS_BESIDE_THREADS);
         // The file is empty when the first thread has exited; others may live on.
         if resident == 0 && threads > 1 {
             let most = usize::try_from(most_threads).unwrap_or(usize::MAX);
@@ -295,6 +333,26 @@ pub fn kill_first(pid: Option<Pid>) {
     let _ = fs::write(format!("/proc/{process}/oom_score_adj"), "1000");
 }
 
+/// Time that the hosts of this virtual machine gave its CPUs to others, summed over CPUs since boot. Some systems take
+/// long for the file: it has a number for each interrupt.
+pub fn stolen_time() -> Option<Duration> {
+    let text = text_of("/proc/stat").ok()?;
+    // `cpu  user nice system idle iowait irq softirq steal …`, in clock ticks.
+    let ticks: u64 = text
+        .lines()
+        .next()?
+        .split_ascii_whitespace()
+        .nth(8)?
+        .parse()
+        .ok()?;
+    Some(ticks_to_time(ticks))
+}
+
+fn ticks_to_time(ticks: u64) -> Duration {
+    Duration::from_secs(ticks)
+        / u32::try_from(rustix::param::clock_ticks_per_second()).unwrap_or(100)
+}
+
 pub fn killed_for_memory() -> Option<u64> {
     number(&text_of("/proc/vmstat").ok()?, "oom_kill ")
 }
@@ -311,7 +369,7 @@ mod tests {
 
     #[test]
     fn this_process_is_running() {
-        let stat = Stat::read(getpid()).expect("a process");
+        let stat = ProcessStat::read(getpid()).expect("a process");
         assert!(!stat.has_ended());
         assert!(stat.state().is_some());
         assert_eq!(stat.parent(), getppid());
@@ -321,13 +379,27 @@ mod tests {
     #[test]
     fn a_name_with_parentheses_hides_no_field() {
         let text = "7 (a) Z (b) R 1 7 7 0 -1 4 7 0 0 0 5 6 150 50 20 0".to_owned();
-        let stat = Stat::of(text).expect("a name");
+        let stat = ProcessStat::of(text).expect("a name");
         assert_eq!(stat.state(), Some('R'));
         assert!(stat.has_ended());
         let ticks = u32::try_from(rustix::param::clock_ticks_per_second()).expect("a number");
         assert_eq!(stat.ended_children_time(), Duration::from_secs(200) / ticks);
         let counts = (stat.faults(), stat.used_by_ended_children());
         assert_eq!(counts, (7, 200));
+    }
+
+    #[test]
+    fn memory_is_lent_to_a_child_that_has_not_started_its_program() {
+        let process = |flags: u64, memory: u64| {
+            let text =
+                format!("7 (a) D 1 7 7 0 -1 {flags} 0 0 0 0 5 6 0 0 20 0 1 0 99 {memory} 40 0");
+            ProcessStat::of(text).expect("a name")
+        };
+        let parent = process(0, 4096);
+        assert!(parent.lends_memory_to(&process(0x40, 4096)));
+        // Its own copy of the memory, or another program.
+        assert!(!parent.lends_memory_to(&process(0x40, 8192)));
+        assert!(!parent.lends_memory_to(&process(0, 4096)));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getpid, kill_process_group};
 
-use super::procfs::{self, Stat};
+use super::procfs::{self, ProcessStat};
 
 /// The prefix of the file name, before the session id.
 const PREFIX: &str = "session-";
@@ -23,7 +23,7 @@ const ENDING: Duration = Duration::from_secs(5);
 
 pub(super) fn note(directory: &Path) -> io::Result<()> {
     let pid = getpid();
-    let started = Stat::read(pid).and_then(|stat| stat.started());
+    let started = ProcessStat::read(pid).and_then(|stat| stat.started());
     let text = format!("{} {}", identity()?, started.unwrap_or(0));
     fs::write(directory.join(file_name(pid)), text)
 }
@@ -65,13 +65,13 @@ fn end(leader: Pid, started: u64) {
     while Instant::now() < deadline {
         let members = procfs::confined_in_group(leader);
         // Another session may have the id by now.
-        let same = |stat: &Stat| stat.started() == Some(started);
-        let later = |stat: &Stat| stat.started() >= Some(started);
-        let ours = match Stat::read(leader) {
+        let same = |stat: &ProcessStat| stat.started() == Some(started);
+        let later = |stat: &ProcessStat| stat.started() >= Some(started);
+        let ours = match ProcessStat::read(leader) {
             Some(stat) => same(&stat),
             None => members.iter().all(later),
         };
-        if members.iter().all(Stat::has_ended) || !ours {
+        if members.iter().all(ProcessStat::has_ended) || !ours {
             return;
         }
         if kill_process_group(leader, Signal::KILL) == Err(Errno::SRCH) {

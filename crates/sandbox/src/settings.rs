@@ -6,19 +6,17 @@ use serde::Serialize;
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::cgroup::ParentGroups;
 use super::limits::ResourceLimits;
-#[cfg(all(target_os = "linux", not(portable)))]
-use super::supervisor::client::Boxes;
-use crate::system::Shortage;
+use referee_host::system::Shortage;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum SandboxKind {
     Bwrap,
     Landlock,
     None,
 }
 
-impl Kind {
+impl SandboxKind {
     /// The sandboxes, the better one first.
     pub const BACKENDS: [Self; 2] = [Self::Bwrap, Self::Landlock];
 
@@ -40,7 +38,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for SandboxKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -49,7 +47,7 @@ impl fmt::Display for Kind {
 #[derive(Clone, Debug, Default)]
 pub struct SandboxRequest {
     /// Exactly this one; without it the best one that works here.
-    pub kind: Option<Kind>,
+    pub kind: Option<SandboxKind>,
     pub limits: ResourceLimits,
     /// What bots may read besides their own files and the system's.
     pub expose: Vec<PathBuf>,
@@ -61,23 +59,25 @@ pub struct SandboxRequest {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{probe}: {cause}; {fix}")]
-pub struct NotAvailable {
+pub struct SandboxUnavailable {
     pub probe: String,
     pub cause: String,
     pub fix: String,
-    pub obstacle: Obstacle,
+    pub obstacle: SandboxObstacle,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Obstacle {
+pub enum SandboxObstacle {
     /// Bubblewrap or Landlock is missing, or not allowed for this user.
     Absent,
+    /// This system has no sandbox that is known here: bots can only be played without one.
+    Unsupported,
     /// Something is short at the moment, or there is no temporary directory.
     Wanting(Option<Shortage>),
     Broken,
 }
 
-impl NotAvailable {
+impl SandboxUnavailable {
     /// What was tried and why it does not work, without the fix.
     pub fn causes(&self) -> String {
         format!("{}: {}", self.probe, self.cause)
@@ -85,12 +85,12 @@ impl NotAvailable {
 
     /// Whether something is short at the moment: the sandbox may work later.
     pub(super) const fn is_for_want(&self) -> bool {
-        matches!(self.obstacle, Obstacle::Wanting(_))
+        matches!(self.obstacle, SandboxObstacle::Wanting(_))
     }
 
     /// Neither of two sandboxes works.
     pub(super) fn and(mut self, next: &Self) -> Self {
-        if next.obstacle != Obstacle::Absent {
+        if next.obstacle != SandboxObstacle::Absent {
             self.obstacle = next.obstacle;
         }
         if next.cause == self.cause {
@@ -106,47 +106,43 @@ impl NotAvailable {
 /// An error names an exposed path that does not exist or cannot be reached.
 pub(super) fn with_canonical_paths(
     mut request: SandboxRequest,
-) -> Result<SandboxRequest, NotAvailable> {
+) -> Result<SandboxRequest, SandboxUnavailable> {
     for path in &mut request.expose {
-        *path = path.canonicalize().map_err(|error| NotAvailable {
+        *path = path.canonicalize().map_err(|error| SandboxUnavailable {
             probe: format!("--expose {}", path.display()),
             cause: referee_text::cause(&error),
             fix: "check the spelling and the permissions".to_owned(),
-            obstacle: Obstacle::Broken,
+            obstacle: SandboxObstacle::Broken,
         })?;
     }
     Ok(request)
 }
 
 #[derive(Debug)]
-pub(super) struct Settings {
-    pub(super) kind: Kind,
+pub(super) struct SandboxSettings {
+    pub(super) kind: SandboxKind,
     /// Its exposed paths are canonical. Supervisor and built-in bots are its referee.
     pub(super) request: SandboxRequest,
     /// Whether Landlock bots get their own process ids and scratch file system.
-    pub(super) own_view: bool,
+    pub(super) private_view: bool,
     /// Whether what bubblewrap built is kept for a bot's next process.
     #[cfg(all(target_os = "linux", not(portable)))]
     pub(super) keeps_box: bool,
     /// Where control groups for bots can be made.
     #[cfg(all(target_os = "linux", not(portable)))]
     pub(super) groups: ParentGroups,
-    #[cfg(all(target_os = "linux", not(portable)))]
-    pub(super) boxes: Boxes,
 }
 
-impl Settings {
-    pub(super) fn of(kind: Kind, request: SandboxRequest) -> Self {
+impl SandboxSettings {
+    pub(super) fn of(kind: SandboxKind, request: SandboxRequest) -> Self {
         Self {
             kind,
             request,
-            own_view: kind == Kind::Landlock,
+            private_view: kind == SandboxKind::Landlock,
             #[cfg(all(target_os = "linux", not(portable)))]
-            keeps_box: kind == Kind::Bwrap,
+            keeps_box: kind == SandboxKind::Bwrap,
             #[cfg(all(target_os = "linux", not(portable)))]
             groups: ParentGroups::default(),
-            #[cfg(all(target_os = "linux", not(portable)))]
-            boxes: Boxes::default(),
         }
     }
 }

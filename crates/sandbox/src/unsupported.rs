@@ -3,13 +3,31 @@
 
 pub mod supervisor {
 
+    #[cfg(unix)]
+    pub mod watch {
+        use referee_host::system::Pid;
+
+        #[derive(Debug)]
+        pub struct StartingBot;
+
+        pub fn starting(_: String) -> StartingBot {
+            StartingBot
+        }
+
+        impl StartingBot {
+            pub const fn started(self, _: Pid) {}
+        }
+
+        pub const fn reaped(_: Pid) {}
+    }
+
     pub mod client {
 
         use std::io;
 
-        use crate::system::Pid;
+        use referee_host::system::Pid;
 
-        use crate::cgroup::OpenAccount;
+        use crate::cgroup::{GroupMemory, OpenAccount};
         use crate::limits::ExitReport;
 
         #[derive(Debug)]
@@ -26,6 +44,10 @@ pub mod supervisor {
             }
 
             pub fn exit_report(&mut self) -> Option<ExitReport> {
+                match *self {}
+            }
+
+            pub fn memory(&self) -> Option<GroupMemory> {
                 match *self {}
             }
 
@@ -48,12 +70,12 @@ pub mod procfs {
 
     use std::time::Duration;
 
-    use crate::system::Pid;
+    use referee_host::system::Pid;
 
     #[derive(Debug)]
-    pub enum Stat {}
+    pub enum ProcessStat {}
 
-    impl Stat {
+    impl ProcessStat {
         pub const fn read(_: Pid) -> Option<Self> {
             None
         }
@@ -72,7 +94,7 @@ pub mod procfs {
         }
     }
 
-    pub const fn own_processor_wait() -> Option<Duration> {
+    pub const fn this_thread_cpu_wait() -> Option<Duration> {
         None
     }
 
@@ -93,7 +115,13 @@ pub mod cgroup {
     #[derive(Debug)]
     pub enum OpenAccount {}
 
-    pub const fn own_levels(_: &str) -> Vec<std::path::PathBuf> {
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct GroupMemory {
+        pub peak_kb: u64,
+        pub oom_kills: u64,
+    }
+
+    pub const fn levels_of_this_process(_: &str) -> Vec<std::path::PathBuf> {
         Vec::new()
     }
 }
@@ -102,30 +130,32 @@ pub mod private_copy {
 
     use std::path::PathBuf;
 
-    use crate::snapshot::ContentHash;
+    use crate::snapshot::FileSet;
 
     #[derive(Debug)]
     pub struct PrivateCopy {
-        pub(crate) hash: ContentHash,
+        pub(crate) files: FileSet,
         pub(crate) directory: PathBuf,
         pub(crate) large: Option<(PathBuf, u64)>,
+        pub(crate) hidden: Vec<String>,
+        pub(crate) is_alone: bool,
     }
 }
 
 pub mod probe {
 
-    use crate::settings::{NotAvailable, Obstacle, Settings};
+    use crate::settings::{SandboxObstacle, SandboxSettings, SandboxUnavailable};
 
     pub(crate) const fn attempts() -> Vec<&'static str> {
         Vec::new()
     }
 
-    pub(crate) fn try_out(settings: &mut Settings) -> Result<(), NotAvailable> {
-        Err(NotAvailable {
+    pub(crate) fn try_out(settings: &mut SandboxSettings) -> Result<(), SandboxUnavailable> {
+        Err(SandboxUnavailable {
             probe: format!("the sandbox {}", settings.kind),
             cause: "available on Linux only".to_owned(),
             fix: "use --sandbox none, for bots that you trust".to_owned(),
-            obstacle: Obstacle::Absent,
+            obstacle: SandboxObstacle::Unsupported,
         })
     }
 }

@@ -19,7 +19,7 @@ use std::env;
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
-use referee_stats::ratings::{Model, Outcome, Results, rate};
+use referee_stats::ratings::{Model, RatedOutcome, RatedResults, rate};
 use referee_stats::schedule::{EntrantId, Pairing, cycle, swiss};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,17 +70,17 @@ fn normal(random: &mut ChaCha8Rng) -> f64 {
 }
 
 /// The outcome for the first mover, whose luck is `luck`, 0 to 1: less is better.
-fn outcome(difference: f64, draws: f64, luck: f64) -> Outcome {
+fn outcome(difference: f64, draws: f64, luck: f64) -> RatedOutcome {
     let score = logistic(difference + ADVANTAGE);
     let draw = draws.min(1.98 * score.min(1.0 - score));
     match luck {
-        luck if luck < score - draw / 2.0 => Outcome::FirstWins,
-        luck if luck < score + draw / 2.0 => Outcome::Draw,
-        _ => Outcome::SecondWins,
+        luck if luck < score - draw / 2.0 => RatedOutcome::FirstWins,
+        luck if luck < score + draw / 2.0 => RatedOutcome::Draw,
+        _ => RatedOutcome::SecondWins,
     }
 }
 
-fn pair(setting: &Setting, difference: f64, random: &mut ChaCha8Rng) -> [Outcome; 2] {
+fn pair(setting: &Setting, difference: f64, random: &mut ChaCha8Rng) -> [RatedOutcome; 2] {
     let first: f64 = random.random();
     let same = setting.luck != Luck::Apart && random.random::<f64>() < SHARED;
     let second = match setting.luck {
@@ -94,18 +94,18 @@ fn pair(setting: &Setting, difference: f64, random: &mut ChaCha8Rng) -> [Outcome
     ]
 }
 
-fn points(outcomes: [Outcome; 2]) -> u64 {
+fn points(outcomes: [RatedOutcome; 2]) -> u64 {
     let [first, second] = outcomes.map(|outcome| match outcome {
-        Outcome::FirstWins => 2,
-        Outcome::Draw => 1,
-        Outcome::SecondWins => 0,
+        RatedOutcome::FirstWins => 2,
+        RatedOutcome::Draw => 1,
+        RatedOutcome::SecondWins => 0,
     });
     first + 2 - second
 }
 
-fn play(setting: &Setting, strengths: &[f64], random: &mut ChaCha8Rng) -> Results {
+fn play(setting: &Setting, strengths: &[f64], random: &mut ChaCha8Rng) -> RatedResults {
     let bots = setting.bots;
-    let mut results = Results::new(bots);
+    let mut results = RatedResults::new(bots);
     let mut meet = |a: usize, b: usize, random: &mut ChaCha8Rng| {
         let mut sum = 0;
         for _ in 0..setting.pairs {
@@ -147,7 +147,7 @@ fn play(setting: &Setting, strengths: &[f64], random: &mut ChaCha8Rng) -> Result
         }
         Field::Swiss => {
             let count = u32::try_from(bots).expect("a small field");
-            let mut so_far = swiss::Results::new(count);
+            let mut so_far = swiss::SwissResults::new(count);
             for number in 1..=cycle(count).ilog2() + 1 {
                 let round = swiss::next_round(&so_far, number, 1);
                 for Pairing { a, b } in round.pairings {

@@ -8,6 +8,17 @@
 pub use super::sprt::score_of_elo;
 use super::sprt::{Decision, Scores, elo_of};
 
+/// Why there is no test of a mean score by these numbers.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum MeanTestError {
+    #[error(
+        "the scores are {above} and {below}; expected both between 0 and 1, the lower one first"
+    )]
+    Scores { above: f64, below: f64 },
+    #[error("alpha is {alpha} and beta is {beta}; expected both above 0 and at most 0.5")]
+    ErrorRates { alpha: f64, beta: f64 },
+}
+
 /// Over how many bets the stake is spread.
 const BETS: u32 = 40;
 
@@ -21,19 +32,15 @@ pub struct MeanTest {
 
 impl MeanTest {
     /// A test of scores, 0 to 1, with `above` ≤ `below`. `alpha` is the largest rate at which a mean of at most
-    /// `above` is said to be above it, `beta` that at which one of at least `below` is said to be below it. The error is a sentence.
-    pub fn new(above: f64, below: f64, alpha: f64, beta: f64) -> Result<Self, String> {
+    /// `above` is said to be above it, `beta` that at which one of at least `below` is said to be below it.
+    pub fn new(above: f64, below: f64, alpha: f64, beta: f64) -> Result<Self, MeanTestError> {
         let is_score = |score: f64| score > 0.0 && score < 1.0;
         if !(is_score(above) && is_score(below) && above <= below) {
-            return Err(format!(
-                "the scores are {above} and {below}; expected both between 0 and 1, the lower one first"
-            ));
+            return Err(MeanTestError::Scores { above, below });
         }
         let is_rate = |rate: f64| rate > 0.0 && rate <= 0.5;
         if !(is_rate(alpha) && is_rate(beta)) {
-            return Err(format!(
-                "alpha is {alpha} and beta is {beta}; expected both above 0 and at most 0.5"
-            ));
+            return Err(MeanTestError::ErrorRates { alpha, beta });
         }
         Ok(Self {
             above,

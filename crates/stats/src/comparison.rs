@@ -1,13 +1,13 @@
 //! Is a new version of a bot better than the old one? A sequential test on games of the two, and on games of both
 //! against others.
 //!
-//! Every comparison is a number from 0 to 1, the [advantage](Unit::advantage) of the new version. Opponents are drawn by
+//! Every comparison is a number from 0 to 1, the [advantage](ComparisonUnit::advantage) of the new version. Opponents are drawn by
 //! lot with fixed shares, so its expected value is the same for all comparisons, and the test of [`super::betting`] holds.
 
 use rand::{Rng, RngExt as _};
 use serde::Serialize;
 
-use super::betting::{MeanTest, interval, score_of_elo};
+use super::betting::{MeanTest, MeanTestError, interval, score_of_elo};
 use super::sprt::{Decision, Pentanomial, Scores};
 
 /// Comparisons by the advantage in eighths.
@@ -15,14 +15,14 @@ pub type Advantages = Scores<9>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Question {
+pub enum ComparisonQuestion {
     Better,
     NotWorse,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum ComparisonVerdict {
     Better,
     /// It is not better by as much as was asked for.
     NotBetter,
@@ -35,7 +35,7 @@ pub enum Verdict {
     Unfit,
 }
 
-impl Verdict {
+impl ComparisonVerdict {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Better => "better",
@@ -49,8 +49,8 @@ impl Verdict {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Terms {
-    pub question: Question,
+pub struct ComparisonTerms {
+    pub question: ComparisonQuestion,
     /// A difference in Elo that matters; above 0.
     pub margin: f64,
     /// The share of comparisons against the old version, 0 to 1.
@@ -61,21 +61,27 @@ pub struct Terms {
     pub beta: f64,
 }
 
-impl Terms {
-    /// The test: yes is [`Decision::AcceptH1`], no is [`Decision::AcceptH0`]. The error is a sentence.
-    pub fn test(&self) -> Result<MeanTest, String> {
+/// Why versions cannot be compared by these terms.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum TermsError {
+    #[error("the margin is {0} Elo; expected more than 0 and at most 400")]
+    Margin(f64),
+    #[error(transparent)]
+    Test(#[from] MeanTestError),
+}
+
+impl ComparisonTerms {
+    /// The test: yes is [`Decision::AcceptH1`], no is [`Decision::AcceptH0`].
+    pub fn test(&self) -> Result<MeanTest, TermsError> {
         if !(self.margin > 0.0 && self.margin <= 400.0) {
-            return Err(format!(
-                "the margin is {} Elo; expected more than 0 and at most 400",
-                self.margin
-            ));
+            return Err(TermsError::Margin(self.margin));
         }
         let advantage = self.expected(self.margin);
         let (above, below) = match self.question {
-            Question::Better => (0.5, advantage),
-            Question::NotWorse => (1.0 - advantage, 0.5),
+            ComparisonQuestion::Better => (0.5, advantage),
+            ComparisonQuestion::NotWorse => (1.0 - advantage, 0.5),
         };
-        MeanTest::new(above, below, self.alpha, self.beta)
+        Ok(MeanTest::new(above, below, self.alpha, self.beta)?)
     }
 
     /// The advantage of a version that is better by `elo`, when the other opponents are as strong as the old one.
@@ -84,27 +90,27 @@ impl Terms {
         0.5 + above_half * f64::midpoint(self.direct, 1.0)
     }
 
-    pub const fn verdict(&self, decision: Decision) -> Verdict {
+    pub const fn verdict(&self, decision: Decision) -> ComparisonVerdict {
         match (self.question, decision) {
-            (_, Decision::Continue) => Verdict::Undecided,
-            (Question::Better, Decision::AcceptH1) => Verdict::Better,
-            (Question::Better, Decision::AcceptH0) => Verdict::NotBetter,
-            (Question::NotWorse, Decision::AcceptH1) => Verdict::NotWorse,
-            (Question::NotWorse, Decision::AcceptH0) => Verdict::Worse,
+            (_, Decision::Continue) => ComparisonVerdict::Undecided,
+            (ComparisonQuestion::Better, Decision::AcceptH1) => ComparisonVerdict::Better,
+            (ComparisonQuestion::Better, Decision::AcceptH0) => ComparisonVerdict::NotBetter,
+            (ComparisonQuestion::NotWorse, Decision::AcceptH1) => ComparisonVerdict::NotWorse,
+            (ComparisonQuestion::NotWorse, Decision::AcceptH0) => ComparisonVerdict::Worse,
         }
     }
 }
 
 /// The half points, 0 to 4, of the pairs of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum ComparisonUnit {
     /// A pair of the new version against the old one.
     Direct(usize),
     /// A pair of the new version and one of the old, against the same opponent from the same opening.
     Pool([usize; 2]),
 }
 
-impl Unit {
+impl ComparisonUnit {
     /// The advantage of the new version, in eighths. Against the old version it is the share of the points; against
     /// others ½ plus half of the difference of both shares.
     pub const fn advantage(self) -> usize {
@@ -172,13 +178,13 @@ impl Comparison {
         }
     }
 
-    pub fn add(&mut self, opponent: usize, unit: Unit) {
+    pub fn add(&mut self, opponent: usize, unit: ComparisonUnit) {
         let Some(counts) = self.opponents.get_mut(opponent) else {
             return;
         };
         match unit {
-            Unit::Direct(new) => counts.new.0[new] += 1,
-            Unit::Pool([new, old]) => {
+            ComparisonUnit::Direct(new) => counts.new.0[new] += 1,
+            ComparisonUnit::Pool([new, old]) => {
                 counts.new.0[new] += 1;
                 counts.old.0[old] += 1;
             }
@@ -232,12 +238,12 @@ mod tests {
     use rand::rngs::ChaCha8Rng;
 
     use super::*;
-    use crate::ratings::Outcome;
+    use crate::ratings::RatedOutcome;
     use crate::simulation::game;
 
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Simulation {
-        terms: Terms,
+        terms: ComparisonTerms,
         /// By how much the new version is better, in Elo.
         elo: f64,
         /// The share of drawn games, 0 to 1; at most as many as the expected score allows.
@@ -262,7 +268,7 @@ mod tests {
     }
 
     /// Simulates comparisons with bots of known strength.
-    fn simulate(simulation: &Simulation) -> Result<Outcomes, String> {
+    fn simulate(simulation: &Simulation) -> Result<Outcomes, TermsError> {
         let mut random = ChaCha8Rng::seed_from_u64(simulation.seed);
         let mut outcomes = Outcomes::default();
         let mut games: Vec<u32> = Vec::new();
@@ -298,9 +304,9 @@ mod tests {
                 (0..2).map(|_| half_points(random, difference, draws)).sum()
             };
             let unit = if opponent == 0 {
-                Unit::Direct(pair(elo))
+                ComparisonUnit::Direct(pair(elo))
             } else {
-                Unit::Pool([pair(elo), pair(0.0)])
+                ComparisonUnit::Pool([pair(elo), pair(0.0)])
             };
             comparison.add(opponent, unit);
             if comparison.is_decided() {
@@ -312,25 +318,25 @@ mod tests {
 
     fn half_points(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> usize {
         match game(random, difference, draws) {
-            Outcome::FirstWins => 2,
-            Outcome::Draw => 1,
-            Outcome::SecondWins => 0,
+            RatedOutcome::FirstWins => 2,
+            RatedOutcome::Draw => 1,
+            RatedOutcome::SecondWins => 0,
         }
     }
 
-    const TERMS: Terms = Terms {
-        question: Question::Better,
+    const TERMS: ComparisonTerms = ComparisonTerms {
+        question: ComparisonQuestion::Better,
         margin: 50.0,
         direct: 1.0,
         alpha: 0.05,
         beta: 0.05,
     };
 
-    fn comparison(terms: Terms, opponents: usize) -> Comparison {
+    fn comparison(terms: ComparisonTerms, opponents: usize) -> Comparison {
         Comparison::new(terms.test().expect("valid terms"), opponents)
     }
 
-    fn decided(terms: Terms, unit: Unit) -> (u64, Verdict) {
+    fn decided(terms: ComparisonTerms, unit: ComparisonUnit) -> (u64, ComparisonVerdict) {
         let mut comparison = comparison(terms, 2);
         while !comparison.is_decided() && comparison.count() < 1000 {
             comparison.add(0, unit);
@@ -344,25 +350,40 @@ mod tests {
 
     #[test]
     fn clear_results_are_decided_soon() {
-        let terms = |question| Terms { question, ..TERMS };
-        let (better, not_worse) = (terms(Question::Better), terms(Question::NotWorse));
+        let terms = |question| ComparisonTerms { question, ..TERMS };
+        let (better, not_worse) = (
+            terms(ComparisonQuestion::Better),
+            terms(ComparisonQuestion::NotWorse),
+        );
         // As in the tests of `betting`: seven pairs, all won.
-        assert_eq!(decided(better, Unit::Direct(4)), (7, Verdict::Better));
-        assert_eq!(decided(better, Unit::Pool([4, 0])), (7, Verdict::Better));
-        let (count, verdict) = decided(not_worse, Unit::Direct(0));
-        assert_eq!((count, verdict), (7, Verdict::Worse));
-        assert_eq!(decided(better, Unit::Pool([3, 3])).1, Verdict::NotBetter);
-        assert_eq!(decided(not_worse, Unit::Direct(2)).1, Verdict::NotWorse);
+        assert_eq!(
+            decided(better, ComparisonUnit::Direct(4)),
+            (7, ComparisonVerdict::Better)
+        );
+        assert_eq!(
+            decided(better, ComparisonUnit::Pool([4, 0])),
+            (7, ComparisonVerdict::Better)
+        );
+        let (count, verdict) = decided(not_worse, ComparisonUnit::Direct(0));
+        assert_eq!((count, verdict), (7, ComparisonVerdict::Worse));
+        assert_eq!(
+            decided(better, ComparisonUnit::Pool([3, 3])).1,
+            ComparisonVerdict::NotBetter
+        );
+        assert_eq!(
+            decided(not_worse, ComparisonUnit::Direct(2)).1,
+            ComparisonVerdict::NotWorse
+        );
     }
 
     #[test]
     fn the_first_decision_stays() {
         let mut comparison = comparison(TERMS, 1);
         for _ in 0..7 {
-            comparison.add(0, Unit::Direct(4));
+            comparison.add(0, ComparisonUnit::Direct(4));
         }
         for _ in 0..1000 {
-            comparison.add(0, Unit::Direct(0));
+            comparison.add(0, ComparisonUnit::Direct(0));
         }
         assert_eq!(comparison.decision(), Decision::AcceptH1);
         assert_eq!(comparison.count(), 1007);
@@ -371,8 +392,8 @@ mod tests {
     #[test]
     fn opponents_are_counted_apart() {
         let mut comparison = comparison(TERMS, 3);
-        comparison.add(0, Unit::Direct(3));
-        comparison.add(2, Unit::Pool([4, 1]));
+        comparison.add(0, ComparisonUnit::Direct(3));
+        comparison.add(2, ComparisonUnit::Pool([4, 1]));
         let [old, unused, other] = comparison.opponents() else {
             panic!("three opponents");
         };
@@ -412,7 +433,7 @@ mod tests {
             (50.0, 0.0, 0.05),
             (50.0, 0.05, 0.7),
         ] {
-            let terms = Terms {
+            let terms = ComparisonTerms {
                 margin,
                 alpha,
                 beta,
@@ -422,24 +443,24 @@ mod tests {
         }
     }
 
-    use crate::comparison::Question;
+    use crate::comparison::ComparisonQuestion;
 
     /// At the edge of what is asked.
     // Two tests, since they take long and run side by side.
     #[test]
     fn error_rates_of_better_are_as_promised() {
-        assert_error_rates(Question::Better, 0.0, 100.0);
+        assert_error_rates(ComparisonQuestion::Better, 0.0, 100.0);
     }
 
     #[test]
     fn error_rates_of_not_worse_are_as_promised() {
-        assert_error_rates(Question::NotWorse, -100.0, 0.0);
+        assert_error_rates(ComparisonQuestion::NotWorse, -100.0, 0.0);
     }
 
-    fn assert_error_rates(question: Question, wrong_yes: f64, wrong_no: f64) {
+    fn assert_error_rates(question: ComparisonQuestion, wrong_yes: f64, wrong_no: f64) {
         for (draws, others, percentage) in [(0.5, 0, 100), (0.0, 3, 50)] {
             let of = |elo| {
-                let terms = Terms {
+                let terms = ComparisonTerms {
                     question,
                     margin: 100.0,
                     direct: f64::from(percentage) / 100.0,

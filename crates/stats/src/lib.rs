@@ -8,5 +8,3 @@ pub mod schedule;
 pub mod simulation;
 pub mod sprt;
 pub mod standings;
-#[doc(hidden)]
-pub mod threads;

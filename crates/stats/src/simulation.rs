@@ -6,7 +6,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::ratings::{Model, Outcome, RatingError, Results, rate};
+use super::ratings::{Model, RatedOutcome, RatedResults, RatingError, rate};
 use super::schedule::knockout::{self, Match, Tally};
 use super::schedule::{EntrantId, Pairing, Round, gauntlet, groups, round_robin, swiss};
 use super::sprt::score_of_elo;
@@ -46,10 +46,10 @@ pub struct Forecast {
     pub error: f64,
 }
 
-struct Field<'a> {
+struct SimulatedField<'a> {
     simulation: &'a Simulation,
     strengths: Vec<f64>,
-    results: Results,
+    results: RatedResults,
     points: Vec<u64>,
     games: u64,
     rounds: u32,
@@ -74,10 +74,10 @@ pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
     let (mut won, mut in_three, mut order, mut errors) = (0.0, 0.0, 0.0, Vec::new());
     for _ in 0..simulation.tournaments {
         let strengths = (0..simulation.bots).map(|_| simulation.spread * normal(&mut random));
-        let mut field = Field {
+        let mut field = SimulatedField {
             simulation,
             strengths: strengths.collect(),
-            results: Results::new(simulation.bots as usize),
+            results: RatedResults::new(simulation.bots as usize),
             points: vec![0; simulation.bots as usize],
             games: 0,
             rounds: 0,
@@ -121,7 +121,7 @@ pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
     })
 }
 
-impl Field<'_> {
+impl SimulatedField<'_> {
     /// Returns the order of the bracket where there is one; otherwise points decide.
     fn play(&mut self) -> Option<Vec<usize>> {
         let &Simulation {
@@ -134,7 +134,7 @@ impl Field<'_> {
             Schedule::RoundRobin(rounds) => self.rounds(round_robin(bots, rounds, pairs)),
             Schedule::Gauntlet(rounds) => self.rounds(gauntlet(bots, rounds, pairs)),
             Schedule::Swiss(rounds) => {
-                let mut so_far = swiss::Results::new(bots);
+                let mut so_far = swiss::SwissResults::new(bots);
                 for number in 1..=rounds {
                     let round = swiss::next_round(&so_far, number, pairs);
                     for &pairing in &round.pairings {
@@ -182,6 +182,7 @@ impl Field<'_> {
             match knockout::next_round(seeds, self.simulation.pairs, &[], &played) {
                 Ok(knockout::Next::Round(round)) => {
                     let matches = round.pairings.into_iter().map(|pairing| Match {
+                        tie_break: None,
                         pairing,
                         tallies: self.meet(pairing),
                     });
@@ -213,9 +214,9 @@ impl Field<'_> {
                 let difference = self.strengths[bots[first]] - self.strengths[bots[1 - first]];
                 let outcome = game(&mut self.random, difference, self.simulation.draws);
                 match outcome {
-                    Outcome::FirstWins => tallies[first].win(false, 1),
-                    Outcome::SecondWins => tallies[1 - first].win(true, 1),
-                    Outcome::Draw => tallies.iter_mut().for_each(Tally::draw),
+                    RatedOutcome::FirstWins => tallies[first].win(false, 1),
+                    RatedOutcome::SecondWins => tallies[1 - first].win(true, 1),
+                    RatedOutcome::Draw => tallies.iter_mut().for_each(Tally::draw),
                 }
                 outcome
             });
@@ -236,13 +237,13 @@ fn normal(random: &mut ChaCha8Rng) -> f64 {
 }
 
 /// A game of the first mover against a bot that is weaker by `difference`, in Elo.
-pub(super) fn game(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> Outcome {
+pub(super) fn game(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> RatedOutcome {
     let score = score_of_elo(difference);
     let draws = draws.min(2.0 * score.min(1.0 - score));
     match random.random::<f64>() {
-        luck if luck < score - draws / 2.0 => Outcome::FirstWins,
-        luck if luck < score + draws / 2.0 => Outcome::Draw,
-        _ => Outcome::SecondWins,
+        luck if luck < score - draws / 2.0 => RatedOutcome::FirstWins,
+        luck if luck < score + draws / 2.0 => RatedOutcome::Draw,
+        _ => RatedOutcome::SecondWins,
     }
 }
 

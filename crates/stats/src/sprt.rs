@@ -16,8 +16,9 @@ pub(super) const SIGMAS_95: f64 = 1.959_963_984_540_054;
 /// What an empty cell counts as in a likelihood ratio.
 const EMPTY_CELL: f64 = 1e-3;
 
-/// In Elo, positive or negative.
-const LARGEST_ELO: f64 = 400.0;
+/// In Elo, positive or negative: one point lost in 100,000 games. A larger difference would rest on less than a point in
+/// the 40,000 games that a test usually has at most.
+const LARGEST_ELO: f64 = 2000.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
@@ -117,19 +118,25 @@ pub struct Sprt {
     pub beta: f64,
 }
 
+/// Why there is no sequential test by these numbers.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum SprtError {
+    #[error(
+        "elo0 is {elo0} and elo1 is {elo1}; expected elo0 < elo1, both from -{LARGEST_ELO} to {LARGEST_ELO}"
+    )]
+    Elo { elo0: f64, elo1: f64 },
+    #[error("alpha is {alpha} and beta is {beta}; expected both above 0 and their sum below 1")]
+    ErrorRates { alpha: f64, beta: f64 },
+}
+
 impl Sprt {
-    /// The error is a sentence.
-    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, String> {
+    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, SprtError> {
         let sane = -LARGEST_ELO..=LARGEST_ELO;
         if !(sane.contains(&elo0) && sane.contains(&elo1) && elo0 < elo1) {
-            return Err(format!(
-                "elo0 is {elo0} and elo1 is {elo1}; expected elo0 < elo1, both from -400 to 400"
-            ));
+            return Err(SprtError::Elo { elo0, elo1 });
         }
         if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
-            return Err(format!(
-                "alpha is {alpha} and beta is {beta}; expected both above 0 and their sum below 1"
-            ));
+            return Err(SprtError::ErrorRates { alpha, beta });
         }
         Ok(Self {
             elo0,

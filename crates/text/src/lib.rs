@@ -1,7 +1,8 @@
 #![doc = include_str!("../README.md")]
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
@@ -116,7 +117,8 @@ pub fn escape_controls(text: &str) -> String {
 /// ```
 /// assert_eq!(referee_text::join_parts("it ended\nFix: run it\u{1b}", "; "), r"it ended; Fix: run it\x1b");
 /// ```
-pub fn join_parts(text: &str, between: &str) -> String {
+pub fn join_parts(text: impl Display, between: &str) -> String {
+    let text = text.to_string();
     let parts: Vec<String> = text.lines().map(escape_controls).collect();
     parts.join(between)
 }
@@ -220,6 +222,29 @@ pub fn with_stderr(cause: &str, stderr: &str) -> String {
         cause.to_owned()
     } else {
         format!("{cause} ({stderr})")
+    }
+}
+
+/// What a message about a place in a text of TOML ends with, if the place is at or after a backslash between double
+/// quotes, as in a path of Windows.
+///
+/// ```
+/// let text = r#"program = "C:\Users\ann\bot.exe""#;
+/// assert!(referee_text::backslash_hint(text, &(13..14)).contains("single quotes"));
+/// assert_eq!(referee_text::backslash_hint("program = 7", &(10..11)), "");
+/// ```
+pub fn backslash_hint(text: &str, place: &Range<usize>) -> &'static str {
+    let before = text.get(..place.start).unwrap_or_default();
+    let line = before.rfind('\n').map_or(0, |end| end + 1);
+    let opened = before[line..].find('"').map(|quote| line + quote);
+    let is_there = opened.is_some_and(|quote| {
+        let string = quote..place.end.saturating_add(1).min(text.len());
+        text.as_bytes()[string].contains(&b'\\')
+    });
+    if is_there {
+        "; between double quotes a backslash begins an escape: write the path between single quotes, or with /"
+    } else {
+        ""
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::error::Error;
 use std::sync::Arc;
 
 use referee_analysis::appraisal::{Appraiser, Effort};
 use referee_analysis::{Step, packed};
 use referee_games::drawing::{self, Node, Pieces, Shown};
-use referee_games::game::{Game, registry};
+use referee_games::game::{Game, Mood, Ruleset, registry};
 use referee_games::solver::{Limits, Options, Solvers, Value, four_in_a_row};
 use serde_json::{Value as Json, json};
 
@@ -19,7 +20,7 @@ const SOLVER: Options = Options {
     threads: 1,
 };
 
-type Games = HashMap<String, (Arc<dyn Game>, Solvers)>;
+type Games = HashMap<String, (Arc<dyn Ruleset>, Solvers)>;
 
 #[derive(Default)]
 struct State {
@@ -73,41 +74,43 @@ pub fn ask(question: &str) -> Json {
 }
 
 fn asked(games: &mut Games, question: &str) -> Json {
-    answered(games, question).unwrap_or_else(|error| json!({ "error": error }))
+    answered(games, question).unwrap_or_else(|error| json!({ "error": error.to_string() }))
 }
 
-fn answered(games: &mut Games, question: &str) -> Result<Json, String> {
+fn answered(games: &mut Games, question: &str) -> Result<Json, Box<dyn Error>> {
     let fields: Vec<&str> = question.split(SEPARATOR).collect();
     let [verb, game, rules, pieces, request, rest @ ..] = &fields[..] else {
-        return Err("expected a verb, a game, its rules, its pieces and a position".to_owned());
+        return Err("expected a verb, a game, its rules, its pieces and a position".into());
     };
     let key = [game, rules, pieces].map(|text| &**text).join("\u{1f}");
     if !games.contains_key(&key) {
         let set = (!pieces.is_empty()).then_some(*pieces);
-        let game = registry::of_record(game, rules, set)?;
-        games.insert(key.clone(), (game, Solvers::new(SOLVER)));
+        let ruleset = registry::of_record(game, rules, set)?;
+        games.insert(key.clone(), (ruleset, Solvers::new(SOLVER)));
     }
-    let (game, solvers) = &games[&key];
+    let (ruleset, solvers) = &games[&key];
     match *verb {
-        "play" => return played(&**game, request, rest),
-        "draw" => return drawn(&**game, request, rest),
-        "pieces" => return piece_set(&**game),
-        "analyse" => return analysed(&**game, solvers, request, rest),
+        "play" => return played(&**ruleset, request, rest),
+        "draw" => return drawn(&**ruleset, request, rest),
+        "pieces" => return piece_set(&**ruleset),
+        "analyse" => return analysed(&**ruleset, solvers, request, rest),
         _ => {}
     }
-    let position = game.read_request(request)?;
+    let position = ruleset.read_request(request)?;
     if position.outcome().is_some() {
-        return Err("the game is over there".to_owned());
+        return Err("the game is over there".into());
     }
     match (*verb, rest) {
         ("choices", []) => {
-            let choices = drawing::choices(&*position).into_iter();
+            let choices =
+                drawing::choices(&Pieces::of_ruleset(&**ruleset)?, &*position).into_iter();
             Ok(choices.map(|(_, node)| tree(&node)).collect())
         }
         ("turns", []) => Ok(position.turns().map(|turn| turn.text).collect()),
         ("line", [nodes]) => {
             let nodes = nodes.parse().map_err(|_| "a number of nodes is missing")?;
-            Ok(json!(position.line(solvers, &Limits::nodes(nodes))))
+            let solvable = position.solvable().ok_or("there is no solver")?;
+            Ok(json!(solvable.line(solvers, &Limits::nodes(nodes))))
         }
         ("value" | "distance", [answer, nodes]) => {
             let turn = position.after(answer);
@@ -118,19 +121,21 @@ fn answered(games: &mut Games, question: &str) -> Result<Json, String> {
             let value = found.value.map(Value::name);
             Ok(json!({ "value": value, "plies": found.plies }))
         }
-        _ => Err(format!(
-            "the verb {verb} is unknown, or has other arguments"
-        )),
+        _ => Err(format!("the verb {verb} is unknown, or has other arguments").into()),
     }
 }
 
 /// The start, and the positions after these turns; they end before one that is illegal.
-fn positions(game: &dyn Game, start: &str, turns: &[&str]) -> Result<Vec<Box<dyn Game>>, String> {
+fn positions(
+    ruleset: &dyn Ruleset,
+    start: &str,
+    turns: &[&str],
+) -> Result<Vec<Box<dyn Game>>, Box<dyn Error>> {
     let mut position = match start {
-        "" => game.start(),
-        _ => game
+        "" => ruleset.start(),
+        _ => ruleset
             .start_from(start)
-            .or_else(|_| game.read_request(start))?,
+            .or_else(|_| ruleset.read_request(start))?,
     };
     let mut positions = vec![position.clone()];
     for answer in turns {
@@ -142,9 +147,9 @@ fn positions(game: &dyn Game, start: &str, turns: &[&str]) -> Result<Vec<Box<dyn
     Ok(positions)
 }
 
-fn played(game: &dyn Game, start: &str, turns: &[&str]) -> Result<Json, String> {
-    let positions = positions(game, start, turns)?;
-    let symbols: Option<Vec<char>> = match Pieces::of_game(game)? {
+fn played(ruleset: &dyn Ruleset, start: &str, turns: &[&str]) -> Result<Json, Box<dyn Error>> {
+    let positions = positions(ruleset, start, turns)?;
+    let symbols: Option<Vec<char>> = match Pieces::of_ruleset(ruleset)? {
         Pieces::Quarto(set) => Some(set.all().iter().map(|(symbol, ..)| *symbol).collect()),
         Pieces::FourInARow => None,
     };
@@ -161,7 +166,8 @@ fn state(at: &dyn Game, symbols: Option<&[char]>) -> Json {
         left.copied().collect::<Vec<char>>()
     });
     json!({
-        "words": at.describe_last_turn(),
+        "words": at.describe_last_turn(Mood::Told),
+        "advice": at.describe_last_turn(Mood::Advised),
         "side": at.to_move().index(),
         "over": at.outcome().is_some(),
         "won": !at.winning_lines().is_empty(),
@@ -174,14 +180,14 @@ fn state(at: &dyn Game, symbols: Option<&[char]>) -> Json {
 
 /// The position after all turns; the first field is a class for the piece of the last one, and may end in ` plain`: no piece is
 /// marked as of an opening.
-fn drawn(game: &dyn Game, start: &str, rest: &[&str]) -> Result<Json, String> {
+fn drawn(ruleset: &dyn Ruleset, start: &str, rest: &[&str]) -> Result<Json, Box<dyn Error>> {
     let [class, turns @ ..] = rest else {
-        return Err("a class is missing".to_owned());
+        return Err("a class is missing".into());
     };
-    let positions = positions(game, start, turns)?;
-    let pieces = Pieces::of_game(game)?;
+    let positions = positions(ruleset, start, turns)?;
+    let pieces = Pieces::of_ruleset(ruleset)?;
     let (Some(first), Some(last)) = (positions.first(), positions.last()) else {
-        return Err("there is no position".to_owned());
+        return Err("there is no position".into());
     };
     let mut shown = Shown::of(&pieces, &**last);
     let plain = class.strip_suffix(" plain");
@@ -211,18 +217,18 @@ fn drawn(game: &dyn Game, start: &str, rest: &[&str]) -> Result<Json, String> {
 
 /// The notes on each turn, for a page; the first field is the number of nodes for each value.
 fn analysed(
-    game: &dyn Game,
+    ruleset: &dyn Ruleset,
     solvers: &Solvers,
     start: &str,
     rest: &[&str],
-) -> Result<Json, String> {
+) -> Result<Json, Box<dyn Error>> {
     let [nodes, turns @ ..] = rest else {
-        return Err("a number of nodes is missing".to_owned());
+        return Err("a number of nodes is missing".into());
     };
     let nodes = nodes.parse().map_err(|_| "a number of nodes is missing")?;
-    let positions = positions(game, start, turns)?;
+    let positions = positions(ruleset, start, turns)?;
     if positions.len() != turns.len() + 1 {
-        return Err("a turn is not legal".to_owned());
+        return Err("a turn is not legal".into());
     }
     let steps: Vec<Step> = positions
         .into_iter()
@@ -232,8 +238,8 @@ fn analysed(
             Some(Step { before, turn })
         })
         .collect();
-    let unit = game.info().words[1];
-    let appraiser = Appraiser::new(solvers.clone(), unit, Effort::Nodes(nodes), Arc::default());
+    let words = ruleset.info().words;
+    let appraiser = Appraiser::new(solvers.clone(), words, Effort::Nodes(nodes), Arc::default());
     Ok(packed::packed(
         &appraiser.notes(&steps, |_| {}),
         turns.len(),
@@ -241,8 +247,8 @@ fn analysed(
 }
 
 /// Null for a game without pieces.
-fn piece_set(game: &dyn Game) -> Result<Json, String> {
-    let Pieces::Quarto(set) = Pieces::of_game(game)? else {
+fn piece_set(ruleset: &dyn Ruleset) -> Result<Json, Box<dyn Error>> {
+    let Pieces::Quarto(set) = Pieces::of_ruleset(ruleset)? else {
         return Ok(Json::Null);
     };
     let of = |(symbol, words, node): (char, String, Node)| json!([symbol, words, tree(&node)]);

@@ -1,18 +1,39 @@
-use std::sync::atomic::AtomicUsize;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::tournament::{Options, PlayOptions};
-use crate::cli::support::folder::plan_in;
-use crate::cli::support::prelude::*;
+use crate::cli::support::building::SourceBuilder;
+use crate::cli::support::failure::{Failure, Result, bail, usage};
+use crate::cli::support::folder::{Records, plan_in, replace_file};
+use crate::cli::support::games::{GameOptions, check_builtins};
+use crate::cli::support::output::{ProgressBar, note, print_found};
 use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
-use referee::alike::questions::{Position, draw};
-use referee::alike::{Answers, QUESTIONS, Questionnaire};
+use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
+use crate::cli::support::setup::{PiecesFile, this_program, unreadable, wrong_at};
+use crate::cli::support::values::{self, TimeOptions};
+use referee::alike::questions::{Drawn, draw};
+use referee::alike::stages::{Stages, questions};
+use referee::alike::{Answers, BLOCK, Part, QUESTIONS, Questionnaire};
+use referee::analysis::{Analyst, Effort};
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::entrants::{self, Entrant};
+use referee::arena::plan::BotPlan;
+use referee::bot::shell;
+use referee::game::Ruleset;
+use referee::league::state::League;
 use referee::play::game_runner::GameError;
-use referee::report::alike::Report;
+use referee::record::text_file::{self, if_there};
+use referee::report::alike::{AlikeReport, Further};
 use referee::seed::{Purpose, generator};
-use referee::threads::{for_each, processors};
-use referee::tournament::alike::pairs;
+use referee::solver;
+use referee::text::{counted, escape_controls, join_parts};
+use referee::threads::{self, locked, processors};
+use referee::tournament::alike::{ROUNDS, pairs};
 
 const NODES: u64 = 1 << 22;
 
@@ -37,7 +58,7 @@ Exit status: 0 whatever was found; 2 wrong usage or input; 1 the referee itself 
 interrupted.";
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// A folder of bots, of a tournament or of a league; bots; or files of records, whose bots are asked again
     #[arg(value_name = "FOLDER|RECORDS", required = true)]
@@ -45,6 +66,10 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     asking: Asking,
+
+    /// Keep positions and answers in this file: a further run asks only what is missing
+    #[arg(long, value_name = "FILE")]
+    answers: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -63,7 +88,7 @@ struct Asking {
     #[arg(long, value_name = "FILE")]
     starter: Vec<String>,
 
-    /// How long to ask; slow bots are asked fewer positions
+    /// How long to ask; who was not asked everything then is named, and a further run goes on there
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = values::positive_duration)]
     time: Duration,
 
@@ -76,7 +101,7 @@ struct Asking {
     html: Option<PathBuf>,
 
     /// Print one JSON document
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 
     #[command(flatten)]
@@ -90,7 +115,8 @@ struct Asking {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    ask(&args.bots, &args.asking, None)
+    let kept = args.answers.as_deref().map_or(Kept::Nowhere, Kept::In);
+    ask(&args.bots, &args.asking, kept)
 }
 
 pub(crate) fn run_league(args: &LeagueArgs) -> Result<()> {
@@ -102,74 +128,70 @@ pub(crate) fn run_league(args: &LeagueArgs) -> Result<()> {
         );
     }
     let texts = std::slice::from_ref(&args.folder);
-    ask(texts, &args.asking, Some(&folder.join(CACHE)))
+    ask(texts, &args.asking, Kept::InLeague(&folder.join(CACHE)))
 }
 
-fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<()> {
+fn ask(texts: &[String], asking: &Asking, kept: Kept<'_>) -> Result<()> {
     let (ruleset, bots, count) = class(texts, asking)?;
-    let (seed, begun) = (asking.seed.unwrap_or(0), Instant::now());
+    let seed = asking.seed.unwrap_or(0);
     let stop = Arc::new(AtomicBool::new(false));
     let pieces = PiecesFile::new(None, ruleset.pieces())?;
-    let bar = ProgressBar::new(bots.len() as u64, "bots");
-    let done = AtomicUsize::new(0);
-    let mut known = Known::read(cache, &*ruleset, seed);
-    let (answers, interrupted) = run_with_ticks(
+    let bar = ProgressBar::new((bots.len() * QUESTIONS * ROUNDS) as u64, "answers");
+    let mut known = Known::read(kept, &*ruleset, seed)?;
+    let interview = Interview {
+        ruleset: &ruleset,
+        seed,
+        bots: &bots,
+        pieces: pieces.path(),
+        until: Instant::now() + asking.time,
+        stop: &stop,
+        done: AtomicUsize::new(0),
+        missing: Mutex::default(),
+    };
+    let mut stages = Stages::new(count, bots.len() - count);
+    let (asked, interrupted) = run_with_ticks(
         &stop,
-        || bar.set_done(done.load(Ordering::Relaxed) as u64),
-        || {
-            if known.positions.len() < QUESTIONS {
-                let effort = Effort::Nodes(NODES);
-                let analyst = Analyst::new(effort, solver::Options::default(), &stop);
-                let appraiser = analyst.appraiser(&*ruleset);
-                let appraiser = appraiser.as_ref();
-                let mut random = generator(seed.into(), Purpose::Alike, [0, 0]);
-                let until = begun + asking.time.mul_f64(DRAWING);
-                let is_over = || stop.load(Ordering::Relaxed) || Instant::now() >= until;
-                known.positions = draw(&*ruleset, appraiser, &mut random, QUESTIONS, is_over);
-                known.answers.clear();
-            }
-            let interview = Interview {
-                questionnaire: Questionnaire {
-                    ruleset: &ruleset,
-                    positions: &known.positions,
-                    seed,
-                },
-                bots: &bots,
-                pieces: pieces.path(),
-                until: begun + asking.time,
-                stop: &stop,
-                done: &done,
-            };
-            interview.answers(&mut known.answers)
-        },
+        || bar.set_done(interview.done.load(Ordering::Relaxed) as u64),
+        || interview.ask(&mut stages, &mut known),
     )?;
     bar.line.clear();
     end_orphans();
-    let answers = answers?;
+    asked?;
+    // Also of a run that was interrupted: what was answered need not be asked again.
+    if let Some(path) = kept.path() {
+        replace_file(path, &serde_json::to_string(&known)?)?;
+    }
     if interrupted {
         return Err(Failure::Interrupted);
     }
-    if let Some(path) = cache {
-        replace_file(path, &serde_json::to_string(&known)?)?;
-    }
-    let positions = &known.positions;
+    let wanted = stages.positions();
+    let positions = &known.drawn.positions[..wanted.min(known.drawn.positions.len())];
     if positions.is_empty() {
         bail!(
             "no position was found in this time in which a choice says something; --time gives more"
         );
     }
-    let choices = |number: usize| answers.iter().map(move |answers| answers.choices[number]);
-    let questions = positions.iter().enumerate();
-    let questions = questions.map(|(number, position)| position.question(choices(number)));
+    let answers = interview.counted(&stages, &known);
     let names = bots[..count].iter().map(|bot| bot.plan.name.clone());
     let names: Vec<String> = names.collect();
-    let report = Report {
+    let undrawn = if known.drawn.is_complete(QUESTIONS) {
+        0
+    } else {
+        wanted - positions.len()
+    };
+    let report = AlikeReport {
         ruleset: &*ruleset,
         positions,
+        stages: &stages,
+        undrawn,
         answers: &answers,
         names: &names,
-        pairs: &pairs(&questions.collect::<Vec<_>>(), count),
+        pairs: &pairs(&questions(positions, &answers), count),
         seed,
+        further: match kept {
+            Kept::Nowhere => Further::KeepAnswers,
+            Kept::In(_) | Kept::InLeague(_) => Further::SameCommand,
+        },
     };
     if let Some(path) = &asking.html {
         replace_file(path, &report.html())?;
@@ -179,7 +201,7 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<()> {
 }
 
 /// The rules; bots, then starter code; how many are bots.
-type Class = (Arc<dyn Game>, Vec<Entrant>, usize);
+type Class = (Arc<dyn Ruleset>, Vec<Entrant>, usize);
 
 fn class(texts: &[String], asking: &Asking) -> Result<Class> {
     let mut options = Options {
@@ -226,7 +248,7 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
         }
     }
     let ruleset = match &recorded {
-        Some(record) => record.ruleset()?,
+        Some(record) => record.ruleset().map_err(|error| usage!("{error}"))?,
         None => options.ruleset(plan.as_ref())?,
     };
     let starters = options.bots(&asking.starter)?;
@@ -234,9 +256,10 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
     wanted.retain(|bot| !is_starter(bot));
     wanted.extend(starters.iter().cloned());
     let sandbox = options.play.sandbox.sandbox()?;
-    let found = entrants::find(&wanted, &this_program()?, &sandbox)?;
+    let (builder, this) = (SourceBuilder(&options.play.sandbox), this_program()?);
+    let found = entrants::find(&wanted, builder.finder(&this), &sandbox)?;
     for rejected in &found.rejected {
-        let why = join_parts(&rejected.reason, "\n    ");
+        let why = join_parts(&rejected.absence, "\n    ");
         if is_starter(&rejected.bot) {
             bail!("{why}");
         }
@@ -260,76 +283,288 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
 struct Known {
     rules: String,
     seed: u32,
-    positions: Vec<Position>,
+    drawn: Drawn,
     answers: BTreeMap<String, Answers>,
 }
 
 impl Known {
-    /// What belongs to another seed or other rules, or is damaged, is forgotten.
-    fn read(cache: Option<&Path>, ruleset: &dyn Game, seed: u32) -> Self {
+    /// What belongs to another seed or other rules, or is damaged, is forgotten, but not in a file that a person named.
+    fn read(kept: Kept<'_>, ruleset: &dyn Ruleset, seed: u32) -> Result<Self> {
         let rules = format!("{:?}", ruleset.info());
-        let text = cache.and_then(|path| text_file::read(path, text_file::KEPT).ok());
-        let known: Option<Self> = text.and_then(|text| serde_json::from_str(&text).ok());
-        let known = known.filter(|known| (&known.rules, known.seed) == (&rules, seed));
-        known.unwrap_or(Self {
+        let new = Self {
             rules,
             seed,
             ..Self::default()
-        })
+        };
+        let Some(path) = kept.path() else {
+            return Ok(new);
+        };
+        let text = if_there(text_file::read(path, text_file::KEPT));
+        let Some(text) = text.map_err(|error| unreadable(path, &error))? else {
+            return Ok(new);
+        };
+        let known: Option<Self> = serde_json::from_str(&text).ok();
+        match (known, kept) {
+            (Some(known), _) if (&known.rules, known.seed) == (&new.rules, seed) => Ok(known),
+            (Some(known), Kept::In(_)) if known.rules == new.rules => {
+                let problem = format!(
+                    "it holds answers to other questions; go on with --seed {}, or choose another file",
+                    known.seed
+                );
+                Err(wrong_at(path, &problem))
+            }
+            (Some(_), Kept::In(_)) => Err(wrong_at(
+                path,
+                "it holds answers of a game by other rules; choose another file",
+            )),
+            (None, Kept::In(_)) => Err(wrong_at(
+                path,
+                "it does not hold answers that `referee alike` keeps; choose another file",
+            )),
+            _ => Ok(new),
+        }
+    }
+}
+
+/// Where answers are kept from one run to the next.
+#[derive(Clone, Copy, Debug)]
+enum Kept<'a> {
+    Nowhere,
+    /// By `--answers`.
+    In(&'a Path),
+    /// In the folder of a league.
+    InLeague(&'a Path),
+}
+
+impl<'a> Kept<'a> {
+    const fn path(self) -> Option<&'a Path> {
+        match self {
+            Self::Nowhere => None,
+            Self::In(path) | Self::InLeague(path) => Some(path),
+        }
     }
 }
 
 struct Interview<'a> {
-    questionnaire: Questionnaire<'a>,
+    ruleset: &'a Arc<dyn Ruleset>,
+    seed: u32,
     bots: &'a [Entrant],
     pieces: Option<&'a str>,
     until: Instant,
-    stop: &'a AtomicBool,
-    done: &'a AtomicUsize,
+    stop: &'a Arc<AtomicBool>,
+    /// Answers, and those that need not be asked.
+    done: AtomicUsize,
+    /// By key: bots that cannot be started here and now. They answer nothing, which is not kept.
+    missing: Mutex<HashSet<String>>,
+}
+
+/// What came of a part.
+enum AskedOutcome {
+    Answered(Vec<Option<usize>>),
+    TimeOver,
+    CannotStart,
+}
+
+/// By it the answers of a bot are kept: those of the same files are the same.
+fn key(bot: &Entrant) -> String {
+    format!("{} {:?}", bot.plan.hash, bot.plan.limits)
 }
 
 impl Interview<'_> {
-    /// Asks several bots at a time, those whose answers are not known.
-    fn answers(&self, known: &mut BTreeMap<String, Answers>) -> Result<Vec<Answers>> {
-        let key = |bot: &Entrant| format!("{} {:?}", bot.plan.hash, bot.plan.limits);
-        let unknown = self.bots.iter();
-        let unknown = unknown.filter(|bot| !known.contains_key(&key(bot)));
-        let mut asked: Vec<_> = unknown.map(|bot| (bot, Ok(Answers::default()))).collect();
-        let (of, threads) = (asked.len(), processors());
-        self.done.store(self.bots.len() - of, Ordering::Relaxed);
-        for_each(threads, &mut asked, |number, (bot, answers)| {
-            // What quick bots leave is for those after them.
-            let left = self.until.saturating_duration_since(Instant::now());
-            let turns = (of - number).div_ceil(threads.min(of));
-            *answers = self.ask(bot, left / u32::try_from(turns).unwrap_or(u32::MAX));
-            self.done.fetch_add(1, Ordering::Relaxed);
-        });
-        let mut all = known.clone();
-        for (bot, answers) in asked {
-            let answers = answers?;
-            if answers.is_complete {
-                known.insert(key(bot), answers.clone());
-            }
-            all.insert(key(bot), answers);
-        }
-        let answers = self.bots.iter().map(|bot| all.get(&key(bot)).cloned());
-        Ok(answers.flatten().collect())
+    fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || Instant::now() >= self.until
     }
 
-    /// A bot that cannot be started answers nothing.
-    fn ask(&self, bot: &Entrant, budget: Duration) -> Result<Answers> {
-        let ruleset = &**self.questionnaire.ruleset;
-        let time = bot.plan.limits;
-        let seat = || bot.seat(ruleset, self.pieces, None);
-        block_on(async {
-            match self.questionnaire.ask(seat, time, budget, self.stop).await {
-                Err(GameError::CannotStart(error)) => {
-                    let name = escape_controls(&bot.plan.name);
-                    note!("{name} is left out: {error}");
-                    Ok(self.questionnaire.none())
+    /// Asks block after block who may still be in a pair that stands out, until the time is over.
+    fn ask(&self, stages: &mut Stages, known: &mut Known) -> Result<()> {
+        loop {
+            self.draw(stages.positions(), &mut known.drawn);
+            let drawn = &known.drawn;
+            let is_drawn =
+                drawn.is_complete(QUESTIONS) || drawn.positions.len() >= stages.positions();
+            if !self.ask_block(stages, known)? || !is_drawn {
+                return Ok(());
+            }
+            let positions = known.drawn.positions.len().min(stages.positions());
+            let answers = self.counted(stages, known);
+            let goes_on = stages.advance(&known.drawn.positions[..positions], &answers);
+            self.count_decided(stages);
+            if !goes_on {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Up to so many positions, in half of the time that is left.
+    fn draw(&self, positions: usize, drawn: &mut Drawn) {
+        if drawn.is_complete(QUESTIONS) || drawn.positions.len() >= positions {
+            return;
+        }
+        let left = self.until.saturating_duration_since(Instant::now());
+        let until = Instant::now() + left.mul_f64(DRAWING);
+        let effort = Effort::Nodes(NODES);
+        let analyst = Analyst::new(effort, solver::Options::default(), self.stop);
+        let appraiser = analyst.appraiser(&**self.ruleset);
+        let mut random = generator(self.seed.into(), Purpose::Alike, [0, 0]);
+        let is_stopped = || self.stop.load(Ordering::Relaxed);
+        let is_over = |found| found >= positions || is_stopped() || Instant::now() >= until;
+        let (ruleset, appraiser) = (&**self.ruleset, appraiser.as_ref());
+        let before = drawn.clone();
+        let more = draw(ruleset, appraiser, &mut random, QUESTIONS, before, is_over);
+        // The solver gave up the last position.
+        if !is_stopped() {
+            *drawn = more;
+        }
+    }
+
+    /// The answers that count, of all bots.
+    fn counted(&self, stages: &Stages, known: &Known) -> Vec<Answers> {
+        let positions = known.drawn.positions.len();
+        let bots = self.bots.iter().enumerate();
+        bots.map(|(number, bot)| {
+            let is_missing = locked(&self.missing).contains(&key(bot));
+            let answers = known.answers.get(&key(bot)).filter(|_| !is_missing);
+            let none = || is_missing.then(|| Answers::none(positions));
+            let mut answers = answers.cloned().or_else(none).unwrap_or_default();
+            answers.fit(positions);
+            stages.counted(number, &answers)
+        })
+        .collect()
+    }
+
+    fn count_decided(&self, stages: &Stages) {
+        let decided = self.bots.len() - stages.open().count();
+        let blocks = QUESTIONS.div_ceil(BLOCK);
+        let spared = decided * (blocks - stages.block()) * BLOCK;
+        let asked = stages.block() * BLOCK * self.bots.len();
+        self.done
+            .store((asked + spared) * ROUNDS, Ordering::Relaxed);
+    }
+
+    /// Asks what is not known of a block: whether all has been answered.
+    fn ask_block(&self, stages: &Stages, known: &mut Known) -> Result<bool> {
+        let positions = &known.drawn.positions;
+        let questionnaire = Questionnaire {
+            ruleset: self.ruleset,
+            positions: &positions[..positions.len().min(stages.positions())],
+            seed: self.seed,
+        };
+        let mut keys = HashSet::new();
+        let open = stages.open().map(|number| &self.bots[number]);
+        // Two bots of the same files are asked once.
+        let open =
+            open.filter(|bot| keys.insert(key(bot)) && !locked(&self.missing).contains(&key(bot)));
+        let mut queue = AskingQueue::default();
+        for bot in open {
+            let answers = known.answers.entry(key(bot)).or_default();
+            answers.fit(positions.len());
+            for part in Part::of(stages.block()).filter(|part| !answers.has(*part)) {
+                queue.add(bot, part, answers.faults_before(part));
+            }
+        }
+        let (queue, found) = (Mutex::new(queue), Mutex::new(Vec::new()));
+        threads::share(processors(), || {
+            loop {
+                let left = self.until.saturating_duration_since(Instant::now());
+                let Some(part) = locked(&queue).next(left, processors()) else {
+                    return;
+                };
+                let begun = Instant::now();
+                let asked = self.ask_part(&questionnaire, &part);
+                locked(&queue).took(part.bot, begun.elapsed());
+                self.done.fetch_add(BLOCK, Ordering::Relaxed);
+                locked(&found).push((part, asked));
+            }
+        });
+        let mut is_complete = true;
+        let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (part, asked) in found {
+            match asked? {
+                AskedOutcome::Answered(choices) => {
+                    let answers = known.answers.entry(key(part.bot)).or_default();
+                    answers.keep(part.part, &choices);
                 }
-                asked => asked,
+                AskedOutcome::TimeOver => is_complete = false,
+                AskedOutcome::CannotStart => {}
+            }
+        }
+        Ok(is_complete)
+    }
+
+    fn ask_part(
+        &self,
+        questionnaire: &Questionnaire<'_>,
+        asked: &AskedPart<'_>,
+    ) -> Result<AskedOutcome> {
+        let AskedPart { bot, part, faults } = *asked;
+        if self.is_over() {
+            return Ok(AskedOutcome::TimeOver);
+        }
+        if locked(&self.missing).contains(&key(bot)) {
+            return Ok(AskedOutcome::CannotStart);
+        }
+        let seat = bot.seat(&**self.ruleset, self.pieces, None);
+        block_on(async {
+            let asked = questionnaire.ask(seat, part, faults, || self.is_over());
+            match asked.await {
+                Err(GameError::CannotStart(error)) => {
+                    if locked(&self.missing).insert(key(bot)) {
+                        let name = escape_controls(&bot.plan.name);
+                        note!("{name} is left out: {error}");
+                    }
+                    Ok::<_, Failure>(AskedOutcome::CannotStart)
+                }
+                asked => Ok(asked?.map_or(AskedOutcome::TimeOver, AskedOutcome::Answered)),
             }
         })
+    }
+}
+
+/// What one process is asked of a bot.
+#[derive(Clone, Copy)]
+struct AskedPart<'a> {
+    bot: &'a Entrant,
+    part: Part,
+    /// In the blocks before it.
+    faults: usize,
+}
+
+/// The parts of a block, in the order in which they are asked: first one of each bot, which tells how long it takes. Then
+/// the longest, so that no slow bot is left for the end; or the shortest, where the time is not enough for all.
+#[derive(Default)]
+struct AskingQueue<'a> {
+    waiting: Vec<AskedPart<'a>>,
+    /// By name: how long a part took in this block; `None` while the first one is asked.
+    took: HashMap<&'a str, Option<Duration>>,
+}
+
+impl<'a> AskingQueue<'a> {
+    fn add(&mut self, bot: &'a Entrant, part: Part, faults: usize) {
+        self.waiting.push(AskedPart { bot, part, faults });
+    }
+
+    fn next(&mut self, left: Duration, threads: usize) -> Option<AskedPart<'a>> {
+        let time = |part: &AskedPart<'_>| self.took.get(part.bot.plan.name.as_str()).copied();
+        let known = |part: &AskedPart<'_>| time(part).flatten().unwrap_or_default();
+        let all: Duration = self.waiting.iter().map(known).sum();
+        let is_enough = all / u32::try_from(threads).unwrap_or(u32::MAX) <= left;
+        let mut places = 0..self.waiting.len();
+        let new = places.find(|place| time(&self.waiting[*place]).is_none());
+        let place = new.or_else(|| {
+            let by_time = |place: &usize| known(&self.waiting[*place]);
+            let places = 0..self.waiting.len();
+            if is_enough {
+                places.rev().max_by_key(by_time)
+            } else {
+                places.min_by_key(by_time)
+            }
+        })?;
+        let part = self.waiting.remove(place);
+        self.took.entry(&part.bot.plan.name).or_default();
+        Some(part)
+    }
+
+    fn took(&mut self, bot: &'a Entrant, time: Duration) {
+        self.took.insert(&bot.plan.name, Some(time));
     }
 }

@@ -1,15 +1,29 @@
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
 use super::report::check_not_input;
-use crate::cli::support::prelude::*;
+use crate::cli::support::failure::Result;
+use crate::cli::support::folder::{GameChoice, Records, invalid, records_of};
+use crate::cli::support::output::{self, ProgressBar, Stdout, note, print_found, print_stderr};
 use crate::cli::support::runtime::run_interruptible;
-use referee::analysis::{check, with_analysis};
+use crate::cli::support::setup::unwritable;
+use crate::cli::support::values::{self, SolverArgs};
+use referee::analysis::{Analyst, Effort, check, with_analysis};
+use referee::record::Record;
 use referee::record::annotation::Annotation;
 use referee::record::atomic_file::AtomicFile;
 use referee::record::reader::LineError;
 use referee::report::accuracy::{BotTally, game_text, table};
+use referee::text::counted;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A file of records, as --record writes it, or the folder of a tournament
+    /// A file of records, as --record writes it, or the folder of a tournament; - is standard input
     file: PathBuf,
 
     /// Only this game: 1 for the first of the file, or its id, such as p000012a
@@ -17,15 +31,15 @@ pub(crate) struct Args {
     number: Option<GameChoice>,
 
     /// Time to solve each turn
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = values::positive_duration)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = values::positive_duration, help_heading = "Analysis")]
     time_per_move: Duration,
 
     /// Write all records to this file, with their analysis where there is one
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[arg(short = 'o', long = "out", alias = "output", value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 
     /// Print one JSON document: the analysis of every game, and a summary for each bot
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 
     #[command(flatten)]
@@ -33,15 +47,21 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
+    if args.output.is_some() {
+        output::outlive_reader();
+    }
     let file = records_of(&args.file)?;
+    if let Some(path) = &args.output {
+        check_not_input(std::slice::from_ref(&file), path)?;
+    }
+    // Standard input may not end: while it is read, signals end the program.
+    let games = read(args, &file)?;
     run_interruptible(|stop| {
         let target = args.output.as_deref().map(|path| {
-            check_not_input(std::slice::from_ref(&file), path)?;
-            AtomicFile::create(path).map_err(|error| unwritable(path, &error))
+            let target = AtomicFile::create(path);
+            target.map_err(|error| unwritable(path, &error))
         });
-        let target = target.transpose()?;
-        let games = read(args, &file)?;
-        analyse(args, &file, &games, target, stop)
+        analyse(args, &file, &games, target.transpose()?, stop)
     })
 }
 
@@ -56,9 +76,7 @@ fn read(args: &Args, file: &Path) -> Result<Vec<Game>> {
     let mut reader = Records::open(file)?;
     let (mut games, mut count, mut is_there) = (Vec::new(), 0, false);
     while let Some(line) = reader.next_line()? {
-        if !line.is_complete()
-            && let Err(torn) = line.record()
-        {
+        if let Some(torn) = line.torn() {
             print_stderr(&torn.to_string());
             break;
         }
@@ -67,7 +85,7 @@ fn read(args: &Args, file: &Path) -> Result<Vec<Game>> {
         is_there |= is_chosen;
         let record = is_chosen.then(|| {
             let record = line.record()?;
-            check(&record).map_err(|problem| line.damaged(problem))?;
+            check(&record).map_err(|problem| line.error(problem.to_string()))?;
             Ok::<_, LineError>(record)
         });
         let record = record.transpose()?;
@@ -111,7 +129,8 @@ fn analyse(
         let annotation = analyst.analyse(record, |turn| {
             bar.set_message(format!("game {number}, turn {turn}"));
         });
-        let annotation = annotation.map_err(|problem| invalid(file, number, &problem))?;
+        let annotation =
+            annotation.map_err(|problem| invalid(file, number, &problem.to_string()))?;
         bar.inc();
         done += 1;
         if args.output.is_some() {

@@ -1,16 +1,21 @@
-use serde_json::{Map, Value};
+use std::io;
+use std::path::{Path, PathBuf};
 
+use serde_json::{Map, Value, json};
+
+use crate::cli::support::failure::{Result, usage};
 use crate::cli::support::games::BuiltinGameOptions;
+use crate::cli::support::output::{note, print_found, print_stderr};
 use crate::cli::support::pages::write_file;
-use crate::cli::support::prelude::*;
-use crate::cli::support::setup::piece_set;
+use crate::cli::support::setup::{piece_set, terminal_width};
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::notation::ConfigurationError;
 use referee::game::quarto::{Edition, PieceSet};
 use referee::game::{BuiltinGame as _, Picture};
 use referee::report::html::board;
 use referee::report::picture::{Pieces, Shown, still};
-use referee::report::terminal::draw_within;
+use referee::report::terminal::{aligned, draw_within};
+use referee::text::{escape_controls, quote};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -23,7 +28,7 @@ Exit status: 0 the position is drawn; 2 wrong usage or input; 1 the referee itse
 
 #[derive(Debug, clap::Args)]
 // A configuration may begin with -h.
-#[command(disable_help_flag = true, after_help = AFTER_HELP)]
+#[command(disable_help_flag = true, after_long_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// Print help
     #[arg(long, action = clap::ArgAction::Help)]
@@ -40,7 +45,7 @@ pub(crate) struct Args {
 
     /// Print JSON: the grid of properties, and the quartos; in Four In A Row the grid and the lines; of a set its pieces
     /// by feature and property, and properties by piece
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 
     /// Write a picture to this file instead, with the drawing of the pages; - is stdout
@@ -90,7 +95,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 fn write_page(args: &Args, target: &Path) -> Result<()> {
-    let game = args.game.game()?.game(args.game.set.choices()?);
+    let game = args.game.game()?.ruleset(args.game.set.choices()?);
     let given = args.config.as_deref().map(str::trim);
     let refused = |problem| {
         usage!(
@@ -146,8 +151,8 @@ fn quarto(args: &Args) -> Result<Position> {
     let hand = hand.filter(|&symbol| symbol != '-');
     check_hand(set, &config, hand).map_err(|problem| refused(&problem))?;
     let quartos = set.name_quartos(&board, args.game.set.rules());
-    for note in edition.duplicate_warnings(&board) {
-        note!("{note}");
+    for twice in edition.pieces_twice(&board) {
+        note!("{twice}; in a game every piece exists once");
     }
     let grid = set.grid(&config).map_err(wrong)?;
     let words = grid.map(|row| row.map(|cell| cell.map_or_else(Vec::new, |w| w.to_vec())));
@@ -188,7 +193,7 @@ fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), Str
 
 fn four_in_a_row(args: &Args) -> Result<Position> {
     let given = args.config.as_deref().unwrap_or_default();
-    let refused = |problem: String| usage!("{}: {problem}", quote(given.as_bytes()));
+    let refused = |problem| usage!("{}: {problem}", quote(given.as_bytes()));
     // A request begins with the mark of the side to move.
     let board = match given.split_once(' ') {
         Some(("@" | "O", board)) => board,

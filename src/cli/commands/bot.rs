@@ -1,15 +1,19 @@
-use std::env::VarError;
-use std::io::{BufRead, Write};
+use std::env::{self, VarError};
+use std::fmt::Display;
+use std::io::{self, BufRead, Write as _};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 
-use crate::cli::support::prelude::*;
+use crate::cli::support::failure::{Result, bail, usage};
 use crate::cli::support::setup::match_set;
-use referee::game::BuiltinBot;
+use crate::cli::support::values;
 use referee::game::quarto::Rules;
-use referee::game::registry::Choices;
+use referee::game::registry::{self, Choices, GAMES};
+use referee::game::{BuiltinBot, RequestError};
 use referee::game_program::messages::MOST_BYTES;
 use referee::protocol::{MAX_LINE_BYTES, NotUtf8, answer_text, env as names};
 use referee::strategy::builtin::{Builtin, UnknownBuiltin};
@@ -53,7 +57,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     };
     let set = match_set(variable(names::PIECES)?.map(PathBuf::from).as_ref())?;
     let seed = seed()?;
-    let ruleset = game.game(Choices {
+    let ruleset = game.ruleset(Choices {
         rules,
         set,
         ..Choices::default()
@@ -83,7 +87,7 @@ fn of_the_answers() -> Result<BuiltinBot> {
     Ok(Box::new(move |request| {
         let answers: Vec<&str> = request.split('\t').skip(1).collect();
         let answer = answers.choose(&mut rng).map(|&answer| answer.to_owned());
-        answer.ok_or_else(|| "it does not list the legal answers".to_owned())
+        answer.ok_or(RequestError::NoAnswers)
     }))
 }
 
@@ -106,11 +110,10 @@ fn serve(mut bot: BuiltinBot, most: usize) -> Result<()> {
         if limited.read_until(b'\n', &mut bytes)? == 0 {
             return Ok(());
         }
-        let wrong = |problem: String| usage!("invalid request: {problem}");
+        let wrong = |problem: &dyn Display| usage!("invalid request: {problem}");
         let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-        let request =
-            answer_text(line).map_err(|NotUtf8| wrong("it is not UTF-8 text".to_owned()))?;
-        let mut answer = bot(request).map_err(wrong)?;
+        let request = answer_text(line).map_err(|NotUtf8| wrong(&"it is not UTF-8 text"))?;
+        let mut answer = bot(request).map_err(|error| wrong(&error))?;
         answer.push('\n');
         output.write_all(answer.as_bytes())?;
         output.flush()?;

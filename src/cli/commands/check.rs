@@ -1,24 +1,48 @@
-use tempfile::TempDir;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
-use crate::cli::support::prelude::*;
-use crate::cli::support::setup::{palette, unwritable};
-use referee::arena::entrants::FolderPrograms;
+use crate::cli::support::failure::{Failure, Result, WRONG, bail};
+use crate::cli::support::games::GameOptions;
+use crate::cli::support::output::{ProgressLine, Stdout, note};
+use crate::cli::support::recorded;
+use crate::cli::support::runtime::examine;
+use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
+use crate::cli::support::setup::{palette, terminal_width, unwritable};
+use crate::cli::support::values::AnswerTimes;
 use referee::bot::naming::distinct_names;
-use referee::bot::submission::OWN;
-use referee::checkup::{Check, Checkup, Notice, Problem, Report, Verdict};
-use referee::executable::interpreter::compiling;
-use referee::league::build;
+use referee::bot::shell::quoted;
+use referee::bot::spec::Program;
+use referee::checkup::{
+    Check, CheckNotice, CheckVerdict, Checkup, CheckupReport, Problem, THINKING, Thoroughness,
+};
+use referee::entrants::class::{self, FolderPrograms};
+use referee::entrants::folder::BotFolder;
 use referee::league::intake::{self, Intake};
-use referee::report::checks::{CheckedBot, as_csv};
-use referee::report::terminal::{styled, wrapped};
-use referee::sandbox::snapshot::{copy_file, copy_tree};
-use referee::text::{format_duration, milliseconds as ms};
+use referee::play::game_runner::GameRunner;
+use referee::play::seat::Seat;
+use referee::report::checks::{CheckedBot, LEFT_OUT, as_csv, as_json, asked_only};
+use referee::report::terminal::{Palette, labelled, styled};
+use referee::text::{counted, escape_controls, format_duration};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A file, a command line, or builtin:NAME; of a folder of bots, or of a download that a league takes, every one.
-    /// Sources are built first, as in a league
+    /// A file, a folder, a command line, or builtin:NAME; of a download that a league takes, every one. Sources are built
+    /// first
     bot: String,
+
+    /// The folder holds many bots: check each of them
+    #[arg(long)]
+    each: bool,
+
+    /// Check again whenever a file changes, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    watch: bool,
 
     #[command(flatten)]
     game: GameOptions,
@@ -26,45 +50,84 @@ pub(crate) struct Args {
     #[command(flatten)]
     time: AnswerTimes,
 
-    /// Time for all checks of a bot together: a slow bot is asked fewer questions, and what is left out is
-    /// named
-    #[arg(long = "time", alias = "budget", value_name = "TIME", default_value = "60s", value_parser = values::positive_duration)]
-    budget: Duration,
+    /// Ask everything, however long the bot thinks; otherwise it is asked as much as it answers within 10 s of thinking, and
+    /// what was not asked is named
+    #[arg(long)]
+    thorough: bool,
 
     #[command(flatten)]
     sandbox: SandboxOptions,
 
     /// Print a JSON object for each bot, a line each, for graders
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 
     /// Also write a table with a line for each bot to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     csv: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let mut builds = Builds::default();
-    let path = Path::new(&args.bot);
-    let intake = intake::to_check(path, &args.sandbox.for_repositories())?;
-    let found = match &intake {
-        Some(intake) => Some(builds.handed_in(intake)),
-        None => folder_of_bots(path)?,
-    };
-    let has_programs = |found: &FolderPrograms| intake.is_some() || !found.programs.is_empty();
-    let of_several = |found: &FolderPrograms| found.programs.len() + found.unusable.len() > 1;
-    let is_one = !found.as_ref().is_some_and(has_programs);
-    let one = is_one.then(|| builds.program(&args.bot, &args.sandbox));
-    let (programs, refused, is_class) = match (one, found) {
-        // Several sources may be one program.
-        (Some(Ok(program)), _) => (vec![program], Vec::new(), false),
-        (one, None) => (one.into_iter().collect::<Result<_>>()?, Vec::new(), false),
-        (_, Some(found)) => {
-            let is_class = intake.is_none() || of_several(&found);
-            let (programs, refused) = bots_of(found, &args.sandbox, &mut builds)?;
-            (programs, refused, is_class)
+    if !args.watch {
+        return check(args);
+    }
+    let watched = Path::new(&args.bot);
+    if !watched.exists() {
+        bail!(
+            "{}: --watch is for a file or a folder, and there is none of this name",
+            args.bot
+        );
+    }
+    loop {
+        let state = state_of(watched);
+        match check(args) {
+            Ok(()) | Err(Failure::Told(_)) => {}
+            // What keeps it from starting may be corrected.
+            Err(Failure::CannotStart(error)) => note!("{}", error.in_full()),
+            Err(failure) => return Err(failure),
         }
-    };
+        note!("waiting for a change in {}; Ctrl-C ends this", args.bot);
+        examine(async {
+            while state_of(watched) == state {
+                tokio::time::sleep(WATCHED_EVERY).await;
+            }
+            // An editor may write several files.
+            tokio::time::sleep(WATCHED_EVERY).await;
+            Ok(())
+        })?;
+        writeln!(Stdout)?;
+    }
+}
+
+const WATCHED_EVERY: Duration = Duration::from_millis(250);
+
+/// Of a file, or of all files in a folder: what changes when one of them does.
+fn state_of(watched: &Path) -> BTreeMap<PathBuf, (Option<SystemTime>, u64)> {
+    let mut state = BTreeMap::new();
+    let mut waiting = vec![watched.to_owned()];
+    while let Some(path) = waiting.pop() {
+        let is_hidden = path
+            .file_name()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        let Ok(meta) = fs::symlink_metadata(&path) else {
+            continue;
+        };
+        if meta.is_dir() && (!is_hidden || path == watched) {
+            let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+            waiting.extend(entries.map(|entry| entry.path()));
+        }
+        if meta.is_file() && state.len() < MOST_WATCHED {
+            state.insert(path, (meta.modified().ok(), meta.len()));
+        }
+    }
+    state
+}
+
+const MOST_WATCHED: usize = 20_000;
+
+fn check(args: &Args) -> Result<()> {
+    let found = find(args)?;
+    let (programs, refused, is_class) = (found.programs, found.refused, found.is_class);
     let confined = args.sandbox.of_bots(&programs)?;
     let own = programs.iter();
     let own = own.map(|program| (program.name.as_str(), Some(program)));
@@ -73,18 +136,24 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let pieces = args.game.pieces_file(&*ruleset)?;
     let runner = Rc::new(GameRunner::new(Arc::clone(&ruleset), false)?);
     let (time, asked) = (args.time.control()?, Arc::default());
+    let thoroughness = if args.thorough {
+        Thoroughness::All
+    } else {
+        Thoroughness::Budget
+    };
     let palette = palette(&io::stdout());
     let mut checked = Vec::new();
-    let mut note = |name: String, command: Option<&[String]>, report: Result<Report, String>| {
-        let bot = CheckedBot { name, report };
-        let shown = match &bot.report {
-            _ if args.json => format!("{}\n", as_json(&bot, command)),
-            Ok(report) if !is_class => summary(&bot.name, report, args.budget, &palette),
-            _ => text_line(&bot, &palette),
+    let mut note =
+        |name: String, command: Option<&[String]>, report: Result<CheckupReport, String>| {
+            let bot = CheckedBot { name, report };
+            let shown = match &bot.report {
+                _ if args.json => format!("{}\n", as_json(&bot, command)),
+                Ok(report) if !is_class => summary(&bot.name, report, &palette),
+                _ => text_line(&bot, &palette),
+            };
+            checked.push(bot);
+            Stdout.write_all(found.paths.as_given(&shown).as_bytes())
         };
-        checked.push(bot);
-        Stdout.write_all(builds.own(&shown).as_bytes())
-    };
     for (name, why) in refused {
         note(name, None, Err(why))?;
     }
@@ -109,32 +178,33 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let bar = ProgressLine::new();
         bar.show(format!("  {}", which.unwrap_or_default()));
         let mut told: Vec<Problem> = Vec::new();
-        let mut notify = |notice: Notice<'_>| match notice {
-            Notice::Checked(check) => {
+        let mut notify = |notice: CheckNotice<'_>| match notice {
+            CheckNotice::Checked(check) => {
                 let is_told = |problem: &Problem| told.iter().any(|other| other.is_like(problem));
                 let is_told =
-                    check.verdict == Verdict::Skipped || check.problem().is_some_and(is_told);
+                    check.verdict == CheckVerdict::Skipped || check.problem().is_some_and(is_told);
                 if !is_class && !args.json && !is_told {
                     // A closed stdout must not change the exit status.
-                    let text = builds.own(&line(check, &palette));
+                    let text = found.paths.as_given(&line(check, &palette));
                     let _ = bar.suspend(|| Stdout.write_all(text.as_bytes()));
                 }
                 told.extend(check.problem().cloned());
             }
-            Notice::Asking { check, done, of } => {
+            CheckNotice::Asking { check, done, of } => {
                 if of == 1 || bar.is_due() {
                     bar.show(format!("  {}", message(which, check, done, of)));
                 }
             }
         };
         let seat = Seat::program(&*ruleset, pieces.path(), program.clone(), time);
-        let checkup = Checkup::new(&runner, seat, args.budget, Arc::clone(&asked), &mut notify);
+        let checkup = Checkup::new(&runner, seat, thoroughness, Arc::clone(&asked), &mut notify);
         let report = examine(async { Ok(checkup.run(false).await?) })?;
         drop(bar);
         note(name, Some(&program.command), Ok(report))?;
     }
     if let Some(path) = &args.csv {
-        fs::write(path, builds.own(&as_csv(&checked))).map_err(|error| unwritable(path, &error))?;
+        fs::write(path, found.paths.as_given(&as_csv(&checked)))
+            .map_err(|error| unwritable(path, &error))?;
     }
     let fit = checked.iter().filter(|bot| bot.is_fit()).count();
     if is_class && !args.json {
@@ -147,12 +217,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> String {
+fn summary(name: &str, report: &CheckupReport, palette: &Palette) -> String {
     let mut text = String::new();
-    let left_out = report.left_out();
-    if !left_out.is_empty() {
-        let (time, left_out) = (format_duration(budget), left_out.join(", "));
-        text = format!("Left out, as {time} were over: {left_out}; --time gives more.\n");
+    let asked_only = asked_only(report);
+    if !asked_only.is_empty() {
+        let (time, only) = (format_duration(THINKING), asked_only.join(", "));
+        let what = format!("It thought for {time}. Asked only: {only}; --thorough asks all");
+        text = labelled("", &what, terminal_width(&io::stdout())) + "\n";
     }
     if report.is_fit() {
         let conclusion = format!("{name} passes the entry check.");
@@ -161,8 +232,13 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
     let conclusion = format!("{name} fails the entry check.");
     let _ = writeln!(text, "{}", styled(palette.heading, &conclusion));
     if let Some((check, problem)) = report.first_problem() {
-        let first = styled(palette.heading, &format!("Fix first: {}.", check.name));
-        let _ = write!(text, "{first}\n{}", fix(problem));
+        let first = format!("Fix first: {} ({}).", problem.cause.name(), check.name);
+        let first = styled(palette.heading, &first);
+        let _ = write!(
+            text,
+            "{first}\n{}",
+            fix(problem, terminal_width(&io::stdout()))
+        );
     }
     let (faults, more) = report.faults();
     if more > 0 {
@@ -170,7 +246,7 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
         let more = counted(more, "more check", "more checks");
         let _ = writeln!(text, "The same {same} in {more}.");
     }
-    let is_skipped = |check: &&Check| check.verdict == Verdict::Skipped;
+    let is_skipped = |check: &&Check| check.verdict == CheckVerdict::Skipped;
     let skipped = report.checks.iter().filter(is_skipped).count();
     if skipped > 0 {
         let checks = counted(skipped as u64, "check is not made", "checks are not made");
@@ -179,82 +255,32 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
     text
 }
 
-fn fix(problem: &Problem) -> String {
-    let mut text = format!("    fix: {}\n", problem.fix);
+/// Within so many columns, but for a command, which is to be copied.
+fn fix(problem: &Problem, columns: Option<usize>) -> String {
+    let mut text = labelled("    fix: ", &problem.fix, columns) + "\n";
     if let Some(again) = &problem.again {
         let _ = writeln!(text, "    see it again: {again}");
     }
     text
 }
 
-const LEFT_OUT: &str = "left out for want of time";
-
 fn line(check: &Check, palette: &Palette) -> String {
     let (mark, style, text) = match &check.verdict {
-        Verdict::Good(text) => ("✓", palette.good, text.clone()),
-        Verdict::Bad(problem) if check.required => ("✗", palette.problem, problem.sentence()),
-        Verdict::Bad(problem) => ("!", palette.faint, problem.sentence()),
-        Verdict::Skipped => ("-", palette.faint, "not checked".to_owned()),
-        Verdict::LeftOut => ("-", palette.faint, LEFT_OUT.to_owned()),
+        CheckVerdict::Good(text) => ("✓", palette.good, text.clone()),
+        CheckVerdict::Bad(problem) if check.required => ("✗", palette.problem, problem.sentence()),
+        CheckVerdict::Bad(problem) => ("!", palette.faint, problem.sentence()),
+        CheckVerdict::Skipped => ("-", palette.faint, "not checked".to_owned()),
+        CheckVerdict::LeftOut => ("-", palette.faint, LEFT_OUT.to_owned()),
     };
     let problem = check.problem().filter(|_| !check.required);
     let advice = problem.map_or("", |_| " (advice)");
     let gap = if text.is_empty() { "" } else { ": " };
     let text = format!("{gap}{}", escape_controls(&text));
-    let fix = problem.map_or_else(String::new, fix);
-    let mut said = format!("{}{advice}{text}", check.name);
-    if let Some(width) = terminal_width(&io::stdout()) {
-        said = wrapped(&said, width.saturating_sub(4)).replace('\n', "\n    ");
-    }
-    format!("{} {said}\n{fix}", styled(style, mark))
-}
-
-/// `command`: how the bot is started.
-fn as_json(bot: &CheckedBot, command: Option<&[String]>) -> Json {
-    let none = Report::default();
-    let report = bot.report.as_ref().unwrap_or(&none);
-    let checks: Vec<Json> = report
-        .checks
-        .iter()
-        .map(|check| {
-            let (ok, detail) = match &check.verdict {
-                Verdict::Good(text) => (Some(true), Some(text.clone())),
-                Verdict::Bad(problem) => (Some(false), Some(problem.sentence())),
-                Verdict::Skipped => (None, None),
-                Verdict::LeftOut => (None, Some(LEFT_OUT.to_owned())),
-            };
-            let problem = check.problem();
-            json!({
-                "name": check.name,
-                "ok": ok,
-                "required": check.required,
-                "detail": detail,
-                "fix": problem.map(|problem| &problem.fix),
-                "reproduce": problem.and_then(|problem| problem.again.as_ref()),
-            })
-        })
-        .collect();
-    let times = report.times.map(
-        |times| json!({"median": ms(times.median), "p99": ms(times.p99), "worst": ms(times.worst)}),
-    );
-    let mut json = json!({
-        "bot": bot.name,
-        "command": command,
-        "fit": bot.is_fit(),
-        "fix_first": report.first_problem().map(|(check, problem)| json!({
-            "check": check.name,
-            "detail": problem.sentence(),
-            "fix": problem.fix,
-            "reproduce": problem.again,
-        })),
-        "left_out": report.left_out(),
-        "checks": checks,
-        "times_ms": times,
-    });
-    if let Err(why) = &bot.report {
-        json["refused"] = why.as_str().into();
-    }
-    json
+    let columns = terminal_width(&io::stdout());
+    let fix = problem.map_or_else(String::new, |problem| fix(problem, columns));
+    let said = format!("{}{advice}{text}", check.name);
+    let said = labelled("  ", &said, columns);
+    format!("{}{}\n{fix}", styled(style, mark), &said[1..])
 }
 
 fn message(which: Option<&str>, check: &str, done: usize, of: usize) -> String {
@@ -266,127 +292,131 @@ fn message(which: Option<&str>, check: &str, done: usize, of: usize) -> String {
     }
 }
 
-fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>> {
-    if !path.is_dir() || path.join(OWN).is_file() {
-        return Ok(None);
-    }
-    let found = entrants::programs(path)?;
-    // One program in a folder of a folder is a class of one.
-    let own = |(text, _): &(String, Option<String>)| {
-        let file = Path::new(text);
-        file.parent() == Some(path) && !file.is_dir()
+/// What is checked.
+struct Found {
+    programs: Vec<Program>,
+    /// Names, and why nothing can be asked of them.
+    refused: Vec<(String, String)>,
+    is_class: bool,
+    paths: Paths,
+    /// What was unpacked is deleted with it.
+    _intake: Option<Intake>,
+}
+
+fn find(args: &Args) -> Result<Found> {
+    let path = Path::new(&args.bot);
+    let intake = intake::to_check(path, &args.sandbox.for_repositories())?;
+    let mut paths = Paths::default();
+    let bots = match &intake {
+        Some(intake) => paths.submissions(intake),
+        None if args.each && path.is_dir() => {
+            let bots = class::programs(path)?;
+            if let Some(decided_by) = bots.is_one_by {
+                note!("{} is one bot: {decided_by}", args.bot);
+            }
+            bots
+        }
+        None => {
+            let program = one_program(&args.bot, &args.sandbox)?;
+            return Ok(Found {
+                programs: vec![program],
+                refused: Vec::new(),
+                is_class: false,
+                paths,
+                _intake: None,
+            });
+        }
     };
-    let count = found.programs.len();
-    let is_one = count == 1 || count == 0 && found.refused.len() == 1;
-    let is_one = is_one && found.programs.iter().chain(&found.refused).all(own);
-    Ok((!is_one).then_some(found))
+    if !bots.others.is_empty() {
+        let others = bots.others.join(", ");
+        note!("not checked, as these are not programs: {others}");
+    }
+    let count = bots.programs.len() + bots.refused.len() + bots.unusable.len();
+    let is_class = count > 1 || intake.is_none() && bots.is_one_by.is_none();
+    let (mut programs, mut refused) = (Vec::new(), bots.unusable);
+    for (text, name) in bots.programs.into_iter().chain(bots.refused) {
+        match recorded::program(&text, "checked", &args.sandbox) {
+            Ok(mut program) => {
+                program.name = name.unwrap_or(program.name);
+                programs.push(program);
+            }
+            Err(failure) if !is_class => return Err(failure),
+            Err(failure) => {
+                let file = Path::new(&text).file_name().unwrap_or_default();
+                let name = name.unwrap_or_else(|| escape_controls(&file.to_string_lossy()));
+                refused.push((name, reason(failure)?));
+            }
+        }
+    }
+    Ok(Found {
+        programs,
+        refused,
+        is_class,
+        paths,
+        _intake: intake,
+    })
 }
 
+/// The bot that was given. A folder that is none may be a class.
+fn one_program(text: &str, sandbox: &SandboxOptions) -> Result<Program> {
+    let found = recorded::program(text, "checked", sandbox);
+    let path = Path::new(text);
+    let Err(Failure::CannotStart(mut error)) = found else {
+        return found;
+    };
+    if path.is_dir() && BotFolder::read(path).is_err() {
+        let bots = class::programs(path).unwrap_or_default();
+        if bots.programs.len() + bots.refused.len() > 1 {
+            let folder = quoted(text);
+            error.fix = format!(
+                "to check each bot in it: referee check --each {folder}; if it is one bot: {}",
+                error.fix
+            );
+        }
+    }
+    Err(error.into())
+}
+
+/// Why one of several bots cannot be asked; an error where all the others would fail in the same way.
+fn reason(failure: Failure) -> Result<String> {
+    match failure {
+        Failure::CannotStart(error) if error.is_for_want_of_space => Err(error.into()),
+        Failure::CannotStart(error) => Ok(format!("{}; {}", error.cause, error.fix)),
+        Failure::Usage(why) => Ok(why),
+        failure => Err(failure),
+    }
+}
+
+/// What stands for the paths of unpacked submissions before people's eyes.
 #[derive(Default)]
-struct Builds {
-    places: Vec<TempDir>,
-    names: Vec<(String, String)>,
+struct Paths {
+    replaced: Vec<(String, String)>,
 }
 
-impl Builds {
-    fn handed_in(&mut self, intake: &Intake) -> FolderPrograms {
+impl Paths {
+    fn submissions(&mut self, intake: &Intake) -> FolderPrograms {
         let newest = intake.submissions.iter().filter(|one| one.is_newest);
         let programs = newest.map(|one| {
             let folder = one.folder.to_string_lossy().into_owned();
-            self.names.push((format!("{folder}/"), "./".to_owned()));
-            (folder, Some(one.name.clone()))
+            self.replaced.push((format!("{folder}/"), "./".to_owned()));
+            (folder, Some(intake.label(&one.sender, &one.name)))
         });
         let refused = intake.refused.iter();
         FolderPrograms {
             programs: programs.collect(),
             unusable: refused
-                .map(|one| (one.name.clone(), one.reason.clone()))
+                .map(|one| (intake.label(&one.sender, &one.name), one.reason.clone()))
                 .collect(),
             ..FolderPrograms::default()
         }
     }
 
-    fn own(&self, text: &str) -> String {
-        let names = self.names.iter();
-        names.fold(text.to_owned(), |text, (built, own)| {
-            text.replace(built, own)
+    fn as_given(&self, text: &str) -> String {
+        let paths = self.replaced.iter();
+        paths.fold(text.to_owned(), |text, (path, given)| {
+            text.replace(path, given)
         })
     }
-
-    /// Built from a copy if it cannot be started as it is.
-    fn program(&mut self, text: &str, options: &SandboxOptions) -> Result<Program> {
-        let path = Path::new(text);
-        let mut as_it_is = recorded::program(text, "checked");
-        if let (Ok(program), Ok(file)) = (&mut as_it_is, build::program(path)) {
-            program.directory = build::directory(path, &file);
-        }
-        // As in a league, where a source that could be interpreted is built, too.
-        if !path.exists() || as_it_is.is_ok() && !(path.is_dir() && build::is_needed(path)) {
-            return as_it_is;
-        }
-        let source = path.canonicalize()?;
-        let name = source.file_name().unwrap_or_default().to_string_lossy();
-        let place = tempfile::tempdir()?;
-        let copy = place.path();
-        let own = if source.is_dir() {
-            copy_tree(&name, &source, copy)?;
-            Path::new(text).join("bot")
-        } else if compiling(&source.to_string_lossy()).is_some() {
-            copy_file(&name, &source, copy, &name)?;
-            Path::new(".").join(text).with_extension("")
-        } else {
-            return as_it_is;
-        };
-        let sandbox = options.for_builds().sandbox()?;
-        let built = examine(async { Ok(build::build(&name, copy, &sandbox).await) })?;
-        let refused = |error| format!("cannot start {}: {error}", escape_controls(text));
-        if built.map_err(refused)?.is_none() {
-            return as_it_is;
-        }
-        let file = build::program(copy)?;
-        let built = file.to_string_lossy().into_owned();
-        let mut program = recorded::program(&built, "checked")?;
-        program.directory = build::directory(copy, &file);
-        self.names.push((built, own.to_string_lossy().into_owned()));
-        self.places.push(place);
-        Ok(Program {
-            name: short_name(&name),
-            ..program
-        })
-    }
-}
-
-type Refused = Vec<(String, String)>;
-
-fn bots_of(
-    found: FolderPrograms,
-    options: &SandboxOptions,
-    builds: &mut Builds,
-) -> Result<(Vec<Program>, Refused)> {
-    if !found.others.is_empty() {
-        note!(
-            "not checked, as these are not programs: {}",
-            found.others.join(", ")
-        );
-    }
-    let (mut programs, mut refused) = (Vec::new(), found.unusable);
-    for (text, name) in found.programs.into_iter().chain(found.refused) {
-        match builds.program(&text, options) {
-            Ok(mut program) => {
-                program.name = name.unwrap_or(program.name);
-                programs.push(program);
-            }
-            Err(Failure::Usage(why)) => {
-                let file = Path::new(&text).file_name().unwrap_or_default();
-                let name = name.unwrap_or_else(|| escape_controls(&file.to_string_lossy()));
-                let about = format!("cannot start {}: ", escape_controls(&text));
-                let why = why.strip_prefix(&about).map_or(why.clone(), str::to_owned);
-                refused.push((name, why));
-            }
-            Err(failure) => return Err(failure),
-        }
-    }
-    Ok((programs, refused))
 }
 
 fn text_line(bot: &CheckedBot, palette: &Palette) -> String {
@@ -397,14 +427,15 @@ fn text_line(bot: &CheckedBot, palette: &Palette) -> String {
         Err(why) => bad(why),
         Ok(report) if report.is_fit() => {
             let mark = styled(palette.good, "✓");
-            match report.left_out() {
-                left if left.is_empty() => format!("{mark} {name}: fit\n"),
-                left => format!("{mark} {name}: fit ({LEFT_OUT}: {})\n", left.join(", ")),
+            match asked_only(report) {
+                less if less.is_empty() => format!("{mark} {name}: fit\n"),
+                less => format!("{mark} {name}: fit (asked only: {})\n", less.join(", ")),
             }
         }
         Ok(report) => {
             let first = report.first_problem().map(|(check, problem)| {
-                bad(&format!("{}: {}", check.name, problem.sentence())) + &fix(problem)
+                let columns = terminal_width(&io::stdout());
+                bad(&format!("{}: {}", check.name, problem.sentence())) + &fix(problem, columns)
             });
             first.unwrap_or_default()
         }

@@ -1,7 +1,15 @@
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use crate::cli::support::failure::{Result, WRONG};
 use crate::cli::support::games::{self, program};
-use crate::cli::support::prelude::*;
+use crate::cli::support::output::print_found;
 use referee::bot::shell::quoted;
 use referee::game_program::checks::{Finding, Level, check};
+use referee::report::html;
+use referee::report::terminal::Palette;
+use referee::text::escape_controls;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -10,27 +18,28 @@ pub(crate) struct Args {
     program: String,
 
     /// An option of the game; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = games::option)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = games::option, help_heading = "Game", hide_short_help = true)]
     game_option: Vec<(String, String)>,
 
     /// Print the findings as JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
     let options = args.game_option.iter().cloned().collect();
     let game = program("", &args.program, options)?;
-    let findings = check(&game, html::check_svg);
+    let check_svg = |text: &str| html::check_svg(text).map_err(|error| error.to_string());
+    let findings = check(&game, check_svg);
     let is_fit = findings.iter().all(|finding| finding.level != Level::Wrong);
     let json = || json!({"fit": is_fit, "findings": findings});
     print_found(args.json, json, |palette| {
-        words(&findings, &game.about().name, &args.program, palette)
+        words(&findings, &game.about().name, args, palette)
     })?;
     if is_fit { Ok(()) } else { Err(WRONG) }
 }
 
-fn words(findings: &[Finding], name: &str, program: &str, palette: &Palette) -> String {
+fn words(findings: &[Finding], name: &str, args: &Args, palette: &Palette) -> String {
     let mut text = String::new();
     for finding in findings {
         let style = match finding.level {
@@ -49,11 +58,17 @@ fn words(findings: &[Finding], name: &str, program: &str, palette: &Palette) -> 
     let mut findings = findings.iter();
     let wrong = findings.find(|finding| finding.level == Level::Wrong);
     let _ = match wrong {
-        None => writeln!(
-            text,
-            "{name} can be played: referee --game {} BOT1 BOT2",
-            quoted(&escape_controls(program))
-        ),
+        None => {
+            let mut command = format!("referee --game {}", quoted(&escape_controls(&args.program)));
+            for (name, value) in &args.game_option {
+                let _ = write!(
+                    command,
+                    " --game-option {}",
+                    quoted(&format!("{name}={value}"))
+                );
+            }
+            writeln!(text, "{name} can be played: {command} BOT1 BOT2")
+        }
         Some(first) => writeln!(text, "fix first: {}", first.what),
     };
     text

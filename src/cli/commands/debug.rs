@@ -1,14 +1,30 @@
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
 use crate::cli::support::console::Terminal;
-use crate::cli::support::games::{SetOptions, start_of};
-use crate::cli::support::output::print_bot_line;
-use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::AskedBotOptions;
+use crate::cli::support::failure::{Failure, Result, bail, usage};
+use crate::cli::support::folder::{GameChoice, check_not_stdin};
+use crate::cli::support::games::{self, GameOptions, SetOptions, start_of};
+use crate::cli::support::output::{note, print_bot_line};
+use crate::cli::support::recorded::{self, AskedBotOptions, Recorded};
+use crate::cli::support::runtime::examine;
+use crate::cli::support::setup::{PiecesFile, palette};
+use crate::cli::support::values::{self, MoveTime};
 use referee::analysis::appraisal::Appraiser;
+use referee::analysis::{Analyst, Effort};
 use referee::bot::human::{Console as _, Typed};
-use referee::game::{Outcome, Rejection};
-use referee::play::examiner::{Asked, Line};
-use referee::solver::Value;
-use referee::text::format_duration;
+use referee::bot::spec::Program;
+use referee::game::{Game, Mood, Outcome, Ruleset};
+use referee::play::TimeControl;
+use referee::play::examiner::{Asked, Examiner, Line, Question};
+use referee::play::game_runner::GameRunner;
+use referee::play::seat::Seat;
+use referee::record::{BotIndex, Record};
+use referee::solver::{self, Value};
+use referee::text::{counted, escape_controls, format_duration};
 
 const COMMANDS: &str = "  next         go on to the next question of the recorded game
   solver       play the bot's answer, and the opponent's turn perfectly; ask again
@@ -36,7 +52,7 @@ fn after_help() -> String {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = after_help(), override_usage = "referee debug [OPTIONS] FILE BOT\n       referee debug [OPTIONS] [--start \"BOARD PIECE\"] BOT")]
+#[command(after_long_help = after_help(), override_usage = "referee debug [OPTIONS] FILE BOT\n       referee debug [OPTIONS] [--start \"BOARD PIECE\"] BOT")]
 pub(crate) struct Args {
     /// A file of records, or the folder of a tournament; left out, the bot is asked about the position of --start
     #[arg(value_name = "FILE")]
@@ -55,12 +71,16 @@ pub(crate) struct Args {
     turn: Option<usize>,
 
     /// Before the game, also send what its process was sent in earlier games of the file
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     from_first: bool,
 
     /// The position, as the protocol writes it, of the game of --game [default: quarto]
-    #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true, conflicts_with_all = ["number", "turn", "part", "from_first"])]
+    #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true, conflicts_with_all = ["number", "turn", "part", "from_first"], help_heading = "Game", hide_short_help = true)]
     start: Option<String>,
+
+    /// An option of a game that is a program, with --start; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = games::option, conflicts_with_all = ["number", "turn", "part", "from_first"], help_heading = "Game", hide_short_help = true)]
+    game_option: Vec<(String, String)>,
 
     #[command(flatten)]
     set: SetOptions,
@@ -70,7 +90,7 @@ pub(crate) struct Args {
     wait: bool,
 
     /// What `REFEREE_MOVE_TIME` says; no clock runs [default: as in the game, else 10s]
-    #[arg(long, value_name = "TIME", value_parser = values::move_time)]
+    #[arg(long, value_name = "TIME", value_parser = values::move_time, help_heading = "Time")]
     move_time: Option<MoveTime>,
 
     #[command(flatten)]
@@ -78,7 +98,7 @@ pub(crate) struct Args {
 }
 
 struct Task {
-    ruleset: Arc<dyn Game>,
+    ruleset: Arc<dyn Ruleset>,
     seed: u32,
     /// Kept while it may be read.
     _pieces: PiecesFile,
@@ -89,6 +109,8 @@ struct Task {
     earlier: usize,
     stop: usize,
     result: Option<String>,
+    /// How the bot forfeited the recorded game, if it did.
+    forfeit: Option<String>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -96,10 +118,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Some(bot) => (Some(Path::new(&args.first)), bot),
         None => (None, &args.first),
     };
+    if file.is_some() && !args.game_option.is_empty() {
+        bail!(
+            "--game-option is for a position without a record, which says the options of its game; leave it out"
+        );
+    }
     if file.is_some() && args.start.is_some() {
         bail!("--start is for a position without a record; leave out either it or FILE");
     }
-    let program = recorded::program(text, "debugged")?;
+    let program = recorded::program(text, "debugged", &args.asked.sandbox)?;
     let confined = args.asked.sandbox.clone().or_none().confine(&program)?;
     let (task, seat) = match file {
         Some(file) => of_record(args, file, &program, &confined)?,
@@ -132,6 +159,10 @@ fn of_record(
     confined: &Program,
 ) -> Result<(Task, Seat)> {
     let (rules, several) = (&args.asked.game, "; choose one with --number N");
+    check_not_stdin(
+        &[file.to_owned()],
+        "commands are read from standard input, so the game needs",
+    )?;
     let recorded = Recorded::read(file, args.number.as_ref(), rules, several)?;
     let by = recorded.part(program, args.asked.part.as_deref())?;
     let own = recorded.questions(by)?;
@@ -173,9 +204,17 @@ fn of_record(
         earlier,
         stop: earlier + stop,
         result: Some(recorded.record.result_line()),
+        forfeit: forfeit_of(&recorded.record, by),
         ruleset: recorded.ruleset,
     };
     Ok((task, seat))
+}
+
+/// `illegal-move: it answered …`
+fn forfeit_of(record: &Record, bot: BotIndex) -> Option<String> {
+    let result = &record.result;
+    let detail = result.detail.as_ref().filter(|_| result.by == Some(bot))?;
+    Some(format!("{}: {detail}", result.reason.name()))
 }
 
 /// About the position of `--start`.
@@ -188,8 +227,8 @@ fn of_position(args: &Args, program: Program) -> Result<(Task, Seat)> {
     }
     let game = GameOptions {
         game: args.asked.game.game.clone(),
+        game_option: args.game_option.clone(),
         set: args.set.clone(),
-        ..GameOptions::default()
     };
     let ruleset = game.ruleset()?;
     let pieces = game.pieces_file(&*ruleset)?;
@@ -210,6 +249,7 @@ fn of_position(args: &Args, program: Program) -> Result<(Task, Seat)> {
         earlier: 0,
         stop: 0,
         result: None,
+        forfeit: None,
         seed: args.asked.seed.unwrap_or(0),
         _pieces: pieces,
     };
@@ -393,7 +433,8 @@ impl Dialogue {
         let Some(line) = self.after_answer()? else {
             return Ok(());
         };
-        let turn = perfect(&self.request(&line)?)?;
+        let turn = perfect(&self.request(&line)?);
+        let turn = turn.map_err(|error| usage!("{error}"))?;
         self.reply(&line, &turn).await
     }
 
@@ -412,15 +453,16 @@ impl Dialogue {
         }
         let mut canonical = String::new();
         let played = self.session(&line)?.play(&turn, &mut canonical);
-        if let Err(Rejection::Malformed(problem) | Rejection::Illegal(problem)) = played {
-            return self.say(&format!("{}\n", escape_controls(&problem)));
+        if let Err(rejection) = played {
+            // Without the hint, which is for the author of a program.
+            return self.say(&format!("{}\n", escape_controls(&rejection.problem)));
         }
         self.reply(&line, &canonical).await
     }
 
     async fn reply(&mut self, line: &Line, turn: &str) -> Result<()> {
         let after = line.then(turn);
-        let words = self.session(&after)?.describe_last_turn();
+        let words = self.session(&after)?.describe_last_turn(Mood::Told);
         let (words, turn) = (escape_controls(&words), escape_controls(turn));
         self.say(&format!("The opponent {words}: {turn}\n"))?;
         if self.ends(&after)? {
@@ -443,6 +485,9 @@ impl Dialogue {
         let picture = self.session(&self.line)?.picture(None);
         let questions = &self.task.questions;
         let recorded = self.at.filter(|_| self.task.result.is_some());
+        let forfeit = self.task.forfeit.as_deref();
+        let forfeit = forfeit.filter(|_| self.at.is_some_and(|index| index >= self.task.earlier));
+        let forfeit = forfeit.map_or("it forfeited".to_owned(), escape_controls);
         let recorded = recorded.map(|index| questions[index].1.clone());
         let title = recorded.as_ref().map_or_else(String::new, |question| {
             let of = questions.last().map_or(0, |(_, last)| last.turn);
@@ -464,7 +509,7 @@ impl Dialogue {
         }
         if let Some(question) = &recorded {
             let then = match (&question.answered, &self.answer) {
-                (None, _) => "no legal turn: it forfeited".to_owned(),
+                (None, _) => format!("no legal turn: {forfeit}"),
                 // Asked a second time, the solver would know more.
                 (Some(then), Some(Ok(answer))) if **then == *answer.turn => now.clone(),
                 (Some(then), _) => self.valued(then)?,
@@ -483,7 +528,7 @@ impl Dialogue {
         };
         let before = self.session(&self.line)?;
         let turn = before.after(turn);
-        let turn = turn.map_err(|rejection| rejection.text().to_owned())?;
+        let turn = turn.map_err(|rejection| rejection.to_string())?;
         let value = appraiser.turn(&*before, &turn);
         Ok(format!("{shown:<6} {}", appraiser.words(value)))
     }

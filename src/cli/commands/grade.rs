@@ -1,16 +1,39 @@
-use super::tournament::{Options, PlayOptions, Venue, keep_plan, play_until, resolved};
-use crate::cli::support::folder::plan_in;
-use crate::cli::support::prelude::*;
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::tournament::{
+    Options, PlayOptions, Venue, folder_context, keep_plan, named_from, play_until,
+};
+use crate::cli::support::building::SourceBuilder;
+use crate::cli::support::failure::{Failure, Result, bail, usage};
+use crate::cli::support::folder::{plan_in, read_text};
+use crate::cli::support::output::{ProgressLine, Stdout, note};
+use crate::cli::support::runtime::with_bots;
+use crate::cli::support::sandbox::{announce, warn_root};
+use crate::cli::support::setup::{absolute, this_program};
+use crate::cli::support::signals::{self, Stops};
 use referee::arena::Ended;
-use referee::arena::comparison::Progress;
-use referee::arena::entrants::slugs;
+use referee::arena::bot_files::Settled;
+use referee::arena::comparison::ComparisonProgress;
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::entrants::{self, Entrant, Entrants, slugs};
+use referee::arena::plan::request::PlanRequest;
+use referee::arena::plan::{BotPlan, Plan, RejectedBot};
+use referee::arena::results::Results;
+use referee::game::Ruleset;
 use referee::league::grading::scale::{self, Scale};
-use referee::league::grading::{Grade, RungResult, Verdict, seed_of};
-use referee::league::intake::people::StudentList;
+use referee::league::grading::{Grade, Lateness, RungResult, RungVerdict, seed_of};
+use referee::league::roster::student_list::{BotsOfStudents, StudentList};
+use referee::league::state::League;
 use referee::play::setup::now;
+use referee::record::text_file;
 use referee::report::grades;
 use referee::report::html::plain;
 use referee::report::markup::as_html;
+use referee::sandbox::Sandbox;
+use referee::text::{escape_controls, join_parts};
+use referee::tournament::standings::Absence;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -36,7 +59,7 @@ pub(crate) struct Args {
     students: Option<PathBuf>,
 
     /// The folder for grades and games; what was played there is not played again [default: DIR/grades, or grades]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
 
     #[command(flatten)]
@@ -51,17 +74,26 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     };
     let old = plan_in(&args.bots)?;
     let folder = old.as_ref().map(|_| Path::new(&args.bots[0]));
-    let students = student_list(args.students.as_deref(), folder)?;
+    let league = folder.map(League::read).transpose()?.flatten();
+    let list = args
+        .students
+        .as_deref()
+        .map(StudentList::read)
+        .transpose()?;
     if let Some(plan) = &old {
         options = options.or_planned(plan);
     }
     let ruleset = options.ruleset(old.as_ref())?;
+    check_references(args, &*ruleset)?;
     let sandbox = options.play.sandbox.sandbox()?;
     let requests = match &old {
         Some(plan) => plan.all_bots().cloned().collect(),
         None => options.bots(&args.bots)?,
     };
-    let mut found = entrants::find(&requests, &this_program()?, &sandbox)?;
+    let directory = folder.map(TournamentDirectory::at);
+    let folders = folder_context(directory.as_ref(), false, None)?;
+    let (builder, this) = (SourceBuilder(&options.play.sandbox), this_program()?);
+    let mut found = entrants::find_in(&requests, builder.finder(&this), &sandbox, &folders)?;
     refuse_missing(&found, old.as_ref())?;
     if let Some(plan) = &old {
         // A rejected bot keeps the tournament's reason.
@@ -84,8 +116,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         out: &out,
         all: args.all,
         is_checked: old.is_some(),
+        late: league.as_ref().map(hours_late).unwrap_or_default(),
     };
     let grades = with_bots(climb.grade(found))?;
+    let students = bots_of_students(list.as_ref(), league.as_ref(), &grades);
     write_grades(args, &scale, &out, &grades, students.as_ref())?;
     print_grades(&grades)?;
     note!("all files are in {}", out.display());
@@ -102,6 +136,18 @@ fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf)> {
     Ok((scale, base.to_owned()))
 }
 
+/// Those of the default scale play the games of this program only.
+fn check_references(args: &Args, ruleset: &dyn Ruleset) -> Result<()> {
+    if ruleset.program().is_some() && args.scale.is_none() {
+        bail!(
+            "{} has no built-in reference bots; write a scale with bots of yours as references, by `referee print scale > \
+             scale.toml` and another `bot` for each rung, and give it with --scale scale.toml",
+            ruleset.name()
+        );
+    }
+    Ok(())
+}
+
 /// A missing bot, or one that was fit before, is a mistake of the caller: no grades.
 fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<()> {
     let is_missing = |bot: &&RejectedBot| match old {
@@ -110,7 +156,7 @@ fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<()> {
     };
     match found.rejected.iter().find(is_missing) {
         None => Ok(()),
-        Some(bot) => Err(Failure::Usage(join_parts(&bot.reason, "\n    "))),
+        Some(bot) => Err(Failure::Usage(join_parts(&bot.absence, "\n    "))),
     }
 }
 
@@ -136,30 +182,33 @@ fn references(
 ) -> Result<Vec<Entrant>> {
     let mut all = Vec::new();
     let base = absolute(&Path::new(".").join(base))?;
+    let (builder, this) = (SourceBuilder(&options.play.sandbox), this_program()?);
     for rung in &scale.rungs {
         let bot = BotPlan {
-            bot: resolved(&rung.bot, Path::new(&base)),
+            bot: named_from(&rung.bot, Path::new(&base)),
             name: format!("rung {}", rung.name),
             limits: options.play.time.control()?,
             ..BotPlan::default()
         };
-        let found = entrants::find(&[bot], &this_program()?, sandbox)?;
+        let found = entrants::find(&[bot], builder.finder(&this), sandbox)?;
         if let Some(problem) = found.rejected.first() {
-            bail!("rung {}: {}", rung.name, join_parts(&problem.reason, "; "));
+            bail!("rung {}: {}", rung.name, join_parts(&problem.absence, "; "));
         }
         all.extend(found.entered);
     }
     Ok(all)
 }
 
-fn student_list(given: Option<&Path>, folder: Option<&Path>) -> Result<Option<StudentList>> {
-    if let Some(path) = given {
-        return StudentList::read(path).map(Some).map_err(Failure::Usage);
+fn bots_of_students(
+    list: Option<&StudentList>,
+    league: Option<&League>,
+    grades: &[Grade],
+) -> Option<BotsOfStudents> {
+    if let Some(league) = league {
+        return BotsOfStudents::of_roster(&league.roster, list);
     }
-    let league = folder.map(League::read).transpose()?.flatten();
-    let kept = league.map(|league| league.people);
-    let kept = kept.filter(|people| !people.is_empty());
-    Ok(kept.map(|people| StudentList::of(&people)))
+    let names: Vec<&str> = grades.iter().map(|grade| &*grade.name).collect();
+    Some(BotsOfStudents::of_names(list?, &names))
 }
 
 fn write_grades(
@@ -167,7 +216,7 @@ fn write_grades(
     scale: &Scale,
     out: &Path,
     all: &[Grade],
-    students: Option<&StudentList>,
+    students: Option<&BotsOfStudents>,
 ) -> Result<()> {
     let directory = TournamentDirectory::at(out);
     directory.write("grades.csv", &grades::moodle(all, students))?;
@@ -190,11 +239,17 @@ fn write_grades(
     if let Some(students) = students {
         let (without, unknown) = grades::unmatched(students, all);
         let no_row = "without a row in grades.csv, as no student in the list has this bot:";
-        let unknown = unknown.into_iter().map(str::to_owned).collect();
         for (what, names) in [("there is no bot of", without), (no_row, unknown)] {
             if !names.is_empty() {
                 note!("warning: {what} {}", escape_controls(&names.join(", ")));
             }
+        }
+        for question in &students.questions {
+            let bots = escape_controls(&question.bots.join(", "));
+            note!(
+                "warning: no row in grades.csv for {bots}: {}",
+                question.text()
+            );
         }
     }
     Ok(())
@@ -214,6 +269,7 @@ fn repeat_command(args: &Args, grade: &Grade) -> String {
     if let Some(scale) = &args.scale {
         words.extend(["--scale".to_owned(), scale.to_string_lossy().into_owned()]);
     }
+    words.extend(args.play.game.words());
     words.extend(["--only", &grade.name, "--out", "graded-again"].map(str::to_owned));
     shell_words::join(words)
 }
@@ -223,10 +279,12 @@ fn print_grades(all: &[Grade]) -> Result<()> {
     let width = names.clone().map(|name| name.chars().count()).max();
     let width = width.unwrap_or_default();
     for (grade, name) in all.iter().zip(names) {
-        let is_played = |rung: &&RungResult| rung.verdict != Verdict::NotPlayed;
+        let is_played = |rung: &&RungResult| rung.verdict != RungVerdict::NotPlayed;
         let played = grade.rungs.iter().filter(is_played);
         let words = played.map(|rung| format!("{}: {}", rung.rung, rung.verdict.words()));
         let words = words.collect::<Vec<_>>().join(", ");
+        let late = grade.late.map(|late| format!("; {} h late", late.hours));
+        let words = words + &late.unwrap_or_default();
         let why = grade.problem.as_ref().map_or(words, |problem| {
             format!("cannot play: {}", join_parts(problem, "\n    "))
         });
@@ -243,6 +301,19 @@ struct Climb<'a> {
     out: &'a Path,
     all: bool,
     is_checked: bool,
+    /// By bot, in hours.
+    late: BTreeMap<String, u64>,
+}
+
+/// Of the bots of a league whose playing version was late.
+fn hours_late(league: &League) -> BTreeMap<String, u64> {
+    let until = league.accepted_until();
+    let bots = league.bots().into_iter();
+    let late = bots.filter_map(|bot| {
+        let hours = league.hours_late(&bot.playing(until)?)?;
+        Some((bot.label, hours))
+    });
+    late.collect()
 }
 
 impl Climb<'_> {
@@ -274,7 +345,7 @@ impl Climb<'_> {
             bail!(
                 "{}: {}; a scale needs reference bots that can play",
                 unfit.bot.name,
-                join_parts(&unfit.reason, "; ")
+                join_parts(&unfit.absence, "; ")
             );
         }
         if self.is_checked {
@@ -286,20 +357,27 @@ impl Climb<'_> {
     fn refused(&self, bot: &RejectedBot) -> Grade {
         // Its author knows the folder of the program as `.`.
         let folder = Path::new(&bot.bot.bot).parent().unwrap_or(Path::new("."));
-        let reason = bot.reason.replace(&format!("{}/", folder.display()), "./");
+        let folder = format!("{}/", folder.display());
+        let absence = bot.absence.map(|text| text.replace(&folder, "./"));
         let rungs = self.scale.rungs.iter();
         let rungs = rungs
             .map(|rung| RungResult::not_played(rung, seed_of(self.scale, rung, &bot.bot.hash)));
-        self.grade_of(&bot.bot, Some(reason), rungs.collect())
+        self.grade_of(&bot.bot, Some(absence), rungs.collect())
     }
 
-    fn grade_of(&self, bot: &BotPlan, problem: Option<String>, rungs: Vec<RungResult>) -> Grade {
+    fn grade_of(&self, bot: &BotPlan, problem: Option<Absence>, rungs: Vec<RungResult>) -> Grade {
+        let late = self.late.get(&bot.name).map(|&hours| Lateness {
+            hours,
+            points_lost: self.scale.penalty(hours),
+        });
+        let points: u32 = rungs.iter().map(|rung| rung.points).sum();
         Grade {
             name: bot.name.clone(),
             folder: bot.slug.clone(),
             hash: bot.hash.clone(),
-            points: rungs.iter().map(|rung| rung.points).sum(),
+            points: points.saturating_sub(late.map_or(0, |late| late.points_lost)),
             most_points: self.scale.most_points(),
+            late,
             problem,
             rungs,
         }
@@ -310,7 +388,7 @@ impl Climb<'_> {
         let mut rungs: Vec<RungResult> = Vec::new();
         for (place, (rung, slug)) in self.scale.rungs.iter().zip(slugs(&names)).enumerate() {
             let seed = seed_of(self.scale, rung, &bot.plan.hash);
-            let is_over = rungs.iter().any(|rung| rung.verdict != Verdict::Passed);
+            let is_over = rungs.iter().any(|rung| rung.verdict != RungVerdict::Passed);
             if is_over && !self.all {
                 rungs.push(RungResult::not_played(rung, seed));
                 continue;
@@ -361,12 +439,12 @@ impl Climb<'_> {
             }
             old.differences(&moved)
         });
-        keep_plan(&directory, &mut plan, differences)?;
+        keep_plan(&directory, &mut plan, differences, &Settled::default())?;
         let file = directory.journal_file();
         let arena = self.venue.arena(&directory, &file, plan, entrants)?;
         let resume = "continue: the same command again";
         let test = scale.test(rung)?;
-        let mut progress = Progress::new(test, 1, vec![0; scale.budget as usize]);
+        let mut progress = ComparisonProgress::new(test, 1, vec![0; scale.budget as usize]);
         let is_enough = |results: &Results| progress.advance(&results.endings, false);
         let line = ProgressLine::new();
         let (ended, results) = play_until(arena, resume, stops, &line, is_enough).await?;

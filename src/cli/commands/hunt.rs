@@ -1,8 +1,36 @@
-use std::sync::Mutex;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
-use crate::cli::support::prelude::*;
-use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
-use referee::hunt::{EARLY_TURNS, Found, Hunt, Kind, Tally, record};
+use serde_json::{Value as Json, json};
+
+use crate::cli::support::failure::{Failure, Result, WRONG};
+use crate::cli::support::folder::replace_file;
+use crate::cli::support::games::GameOptions;
+use crate::cli::support::output::{ProgressBar, print_found};
+use crate::cli::support::recorded;
+use crate::cli::support::runtime::{block_on, end_orphans, examine, run_with_ticks};
+use crate::cli::support::sandbox::SandboxOptions;
+use crate::cli::support::setup::terminal_width;
+use crate::cli::support::values::{self, AnswerTimes, in_short};
+use referee::analysis::{Analyst, Effort};
+use referee::bot::fault::crash;
+use referee::bot::shell;
+use referee::executable::interpreter::Language;
+use referee::game::Ruleset;
+use referee::hunt::{EARLY_TURNS, FaultKind, FoundFault, Hunt, HuntTally, record};
+use referee::play::examiner::Examiner;
+use referee::play::game_runner::GameRunner;
+use referee::play::seat::Seat;
+use referee::record::Record;
+use referee::report::terminal::labelled;
+use referee::solver::{self, Value};
+use referee::text::{counted, escape_controls};
 use referee::threads::{for_each, processors};
 
 const SOLVE: Duration = Duration::from_secs(2);
@@ -24,7 +52,7 @@ Exit status: 0 nothing was found, which proves nothing; 3 something was; 2 wrong
 a bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// The bot: a file, a command line or builtin:NAME
     bot: String,
@@ -38,11 +66,11 @@ pub(crate) struct Args {
     seed: Option<u32>,
 
     /// Write a game of each finding to this file, as --record of a match does
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     record: Option<PathBuf>,
 
     /// Print one JSON document
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 
     #[command(flatten)]
@@ -56,9 +84,11 @@ pub(crate) struct Args {
 }
 
 struct Finding {
-    found: Found,
-    kind: Kind,
+    found: FoundFault,
+    kind: FaultKind,
     repeats: bool,
+    /// As `--start` takes it.
+    start: String,
     /// `win in 3 placements`
     words: Option<String>,
     /// What a best answer is worth, and it.
@@ -68,7 +98,7 @@ struct Finding {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let program = recorded::program(&args.bot, "hunted")?;
+    let program = recorded::program(&args.bot, "hunted", &args.sandbox)?;
     let ruleset = args.game.ruleset()?;
     let pieces = args.game.pieces_file(&*ruleset)?;
     let program = args.sandbox.confine(&program)?;
@@ -104,6 +134,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let report = Report {
         args,
         name: &program.name,
+        language: seat().language(),
         ruleset: &*ruleset,
         findings: &findings?,
         tally,
@@ -137,10 +168,10 @@ fn search(hunt: &Hunt<'_>, seat: &(dyn Fn() -> Seat + Sync), analyst: &Analyst) 
 
 async fn try_again(
     args: &Args,
-    ruleset: &Arc<dyn Game>,
+    ruleset: &Arc<dyn Ruleset>,
     seat: &dyn Fn() -> Seat,
     analyst: &Analyst,
-    all: BTreeMap<Kind, Found>,
+    all: BTreeMap<FaultKind, FoundFault>,
     seed: u32,
 ) -> Result<Vec<Finding>> {
     let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
@@ -164,7 +195,13 @@ async fn try_again(
             }
         };
         examiner.stop().await?;
-        let game = found.line.position(&**ruleset).map_err(Failure::Referee)?;
+        let game = found.line.position(&**ruleset);
+        let game = game.map_err(|error| Failure::Referee(error.to_string()))?;
+        // What the bot of a game's program is sent need not be the state of the game.
+        let start = match ruleset.program() {
+            Some(_) => game.as_start(),
+            None => found.question.clone(),
+        };
         let (mut words, mut better) = (None, None);
         if let (Some(answer), Some(appraiser)) = (&found.answer, analyst.appraiser(&**ruleset)) {
             let worth = |turn: &str| {
@@ -186,23 +223,32 @@ async fn try_again(
             found,
             kind,
             repeats,
+            start,
             words,
             better,
             reproduce,
             record,
         });
     }
-    // The shortest first.
-    findings.sort_by_key(|finding| finding.found.line.turns.len());
+    // What costs most first: a forfeit loses whatever the position is worth. Of equals the shortest.
+    findings.sort_by_key(|finding| {
+        let is_forfeit = finding.found.fault.is_some();
+        (
+            !is_forfeit,
+            std::cmp::Reverse(finding.cost()),
+            finding.found.line.turns.len(),
+        )
+    });
     Ok(findings)
 }
 
 struct Report<'a> {
     args: &'a Args,
     name: &'a str,
-    ruleset: &'a dyn Game,
+    language: Option<Language>,
+    ruleset: &'a dyn Ruleset,
     findings: &'a [Finding],
-    tally: Tally,
+    tally: HuntTally,
     took: Duration,
 }
 
@@ -225,17 +271,12 @@ impl Report<'_> {
 
     fn debug(&self, finding: &Finding) -> String {
         let bot = shell::quoted(&self.args.bot);
-        let (info, mut options) = (self.ruleset.info(), String::new());
-        if info.name != "quarto" {
-            let _ = write!(options, "--game {} ", info.name);
-        }
-        if info.rules != "standard" {
-            let _ = write!(options, "--rules {} ", info.rules);
-        }
-        format!(
-            "referee debug {options}--start {} {bot}",
-            shell::quoted(&finding.found.question)
-        )
+        let mut words = vec!["referee".to_owned(), "debug".to_owned()];
+        words.extend(self.args.game.words());
+        words.push("--start".to_owned());
+        let words = words.iter().map(|word| shell::quoted(word));
+        let words = words.collect::<Vec<_>>().join(" ");
+        format!("{words} {} {bot}", shell::quoted(&finding.start))
     }
 
     fn text(&self) -> String {
@@ -244,33 +285,44 @@ impl Report<'_> {
         for finding in self.findings {
             let turn = finding.found.line.turns.len() + 1;
             let _ = writeln!(text, "{name}: {} at turn {turn}", finding.title());
-            let mut line = |label: &str, words: &str| {
-                let _ = writeln!(text, "  {label} {}", escape_controls(words));
+            let columns = terminal_width(&io::stdout());
+            let mut line = |label: &str, words: &str, columns: Option<usize>| {
+                let label = format!("  {label} ");
+                text += &labelled(&label, &escape_controls(words), columns);
+                text.push('\n');
             };
-            line("question:", &finding.found.question);
+            // What is to be copied stays in one line.
+            line("question:", &finding.found.question, None);
             match (&finding.found.fault, &finding.found.answer) {
                 (Some(fault), _) => {
                     let is_program = self.ruleset.program().is_some();
-                    line("problem: ", &fault.fault.to_string());
-                    line("fix:     ", &fault.fault.advice(None, is_program));
+                    line("problem: ", &fault.fault.to_string(), columns);
+                    if let Some(error) = crash::explaining_line(&fault.stderr) {
+                        line("stderr:  ", &error, columns);
+                    }
+                    line(
+                        "fix:     ",
+                        &fault.advice(self.language, is_program),
+                        columns,
+                    );
                 }
                 (None, answer) => {
                     let answer = answer.as_deref().unwrap_or("");
                     let words = finding.words.as_deref().unwrap_or("");
-                    line("answer:  ", &format!("{answer} ({words})"));
+                    line("answer:  ", &format!("{answer} ({words})"), columns);
                     if let Some((words, better)) = &finding.better {
-                        line("better:  ", &format!("{better} ({words})"));
+                        line("better:  ", &format!("{better} ({words})"), columns);
                     }
                 }
             }
             if !finding.repeats {
                 let why = "a fresh process answered otherwise: chance, a clock or earlier questions matter";
-                line("note:    ", why);
+                line("note:    ", why, columns);
             }
             if let Some(reproduce) = &finding.reproduce {
-                line("again:   ", reproduce);
+                line("again:   ", reproduce, None);
             }
-            line("debug:   ", &self.debug(finding));
+            line("debug:   ", &self.debug(finding), None);
             text.push('\n');
         }
         if self.findings.is_empty() {
@@ -293,6 +345,7 @@ impl Report<'_> {
                 "in_words": finding.words,
                 "better": finding.better.as_ref().map(|(_, better)| better),
                 "problem": fault.map(|fault| fault.fault.to_string()),
+                "stderr": fault.and_then(|fault| crash::explaining_line(&fault.stderr)),
                 "turns": found.line.turns,
                 "first": found.side == referee::game::Side::First,
                 "repeats": finding.repeats,
@@ -315,6 +368,18 @@ impl Report<'_> {
 }
 
 impl Finding {
+    /// Half points that were given away: 2 for a won position that is lost now.
+    fn cost(&self) -> u8 {
+        self.kind.1.map_or(0, |(best, value)| {
+            let points = |value: Value| match value {
+                Value::Loss => 0,
+                Value::Draw => 1,
+                Value::Win => 2,
+            };
+            points(best) - points(value)
+        })
+    }
+
     /// `win to loss`, or `illegal-move`.
     fn title(&self) -> String {
         match self.kind.1 {

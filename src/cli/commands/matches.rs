@@ -1,30 +1,46 @@
 use std::cell::RefCell;
-use std::fs::OpenOptions;
-use std::io::{BufWriter, IsTerminal as _};
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufWriter, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use clap::builder::TypedValueParser;
 
 use crate::cli::support::console::Terminal;
-use crate::cli::support::games::start_of;
-use crate::cli::support::output::{Channel, GameText, Notes, caught_up, print_bot_line};
+use crate::cli::support::failure::{Failure, Result, bail};
+use crate::cli::support::games::{GameOptions, check_builtins, check_solvable, start_of};
+use crate::cli::support::output::{
+    self, Channel, GameText, Notes, ProgressBar, caught_up, print_bot_line,
+};
 use crate::cli::support::pages::{PageOptions, Pages};
-use crate::cli::support::prelude::*;
-use crate::cli::support::runtime::until_interrupted;
-use crate::cli::support::setup::{bot, drawn_seed};
+use crate::cli::support::runtime::{until_interrupted, with_bots};
+use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
+use crate::cli::support::setup::{bot, drawn_seed, palette, terminal_width, unreadable};
+use crate::cli::support::signals;
+use crate::cli::support::values::{TimeOptions, one_of};
 use referee::bot::human::{Human, SharedConsole};
 use referee::bot::info;
-use referee::bot::naming::distinct_names;
+use referee::bot::naming::{bot_name, distinct_names, is_blank};
 use referee::bot::process::GracePeriods;
+use referee::bot::spec::Program;
 use referee::bot::stderr::Tap;
+use referee::entrants::argument::BotSpec;
+use referee::game::Ruleset;
 use referee::game::quarto::PieceFormat;
 use referee::log_target::SPAN;
+use referee::play::game_runner::GameRunner;
 use referee::play::match_runner::{MatchPlan, MatchRunner};
+use referee::play::seat::Seat;
 use referee::play::stage::Table;
-use referee::play::{GameEvent, Observer};
+use referee::play::{GameEvent, Observer, TimeControl};
+use referee::record::BotIndex;
 use referee::record::journal::{Journal, LINGERING_LOCK, OpenError};
 use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
+use referee::sandbox::EnforcedLimit;
 use referee::seed;
+use referee::text::{escape_controls, short_name};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -57,11 +73,11 @@ pub(crate) struct PlayArgs {
 #[derive(Debug, Default, clap::Args)]
 struct BotOptions {
     /// Start fresh processes for every game
-    #[arg(long)]
+    #[arg(long, help_heading = "Bots", hide_short_help = true)]
     restart: bool,
 
     /// Print the records on stdout, and nothing else
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 
     #[command(flatten)]
@@ -76,7 +92,8 @@ pub(crate) fn run_command(args: &Args) -> Result<()> {
             escape_controls(word)
         );
     }
-    let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default());
+    let sandbox = &args.for_bots.sandbox;
+    let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default(), sandbox);
     let mut bots = [given(&args.bot1)?, given(&args.bot2)?];
     let own: Vec<Program> = programs(&bots).cloned().collect();
     let mut confined = (0..own.len()).map(args.for_bots.sandbox.of_bots(&own)?);
@@ -98,6 +115,9 @@ pub(crate) fn play(args: &PlayArgs) -> Result<()> {
 }
 
 fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Result<()> {
+    if options.writes_files() {
+        output::outlive_reader();
+    }
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
     let format = options.piece_format.unwrap_or_default();
@@ -116,6 +136,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     let is_drawn = options.start.is_none() && ruleset.info().has_drawn_start;
     let start = start_of(&*ruleset, options.start.as_ref())?;
     warn_root(programs(bots));
+    check_names(options)?;
     let names = names(options, bots);
     let record = options.record.as_deref();
     options.pages.check(record)?;
@@ -127,13 +148,10 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     if console.is_none() {
         crate::cli::support::suspension::start()?;
     }
-    let confined = programs(bots).filter_map(|program| program.confinement.as_ref());
-    let limits = confined
-        .map(|confinement| confinement.sandbox.bounds())
-        .find(|bounds| !bounds.is_empty());
-    let limits = limits.unwrap_or_default();
-    let (title, pages) = (names.join(" vs "), &options.pages);
-    let pages = pages.open(&title, None, record, None, &limits, &ruleset)?;
+    let (title, limits) = (names.join(" vs "), sandbox_limits(bots));
+    let pages = options
+        .pages
+        .open(&title, None, record, None, &limits, &ruleset)?;
     let seed = options.seed.unwrap_or_else(drawn_seed);
     let plan = MatchPlan {
         start: Some(start).filter(|_| !is_drawn),
@@ -153,29 +171,20 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     }
     pages.expect(options.games);
     let view = view_options(options, for_bots.json, at_terminal);
-    let seats = [0, 1].map(|i| {
-        let name = names[i].clone();
-        match &bots[i] {
-            BotSpec::Program(program) => {
-                let tap = (options.verbose > 0).then(|| tap(&name));
-                Seat::program(&*ruleset, pieces.path(), program.clone(), time)
-                    .named(name)
-                    .with_tap(tap)
-            }
-            BotSpec::Human => {
-                let human = match &console {
-                    Some(console) => {
-                        let (ruleset, console) = (Arc::clone(&ruleset), Rc::clone(console));
-                        Human::new(ruleset, name.clone(), console, options.hint)
-                    }
-                    None => Human::at_page(pages.seat(&name)),
-                };
-                Seat::human(name, human, options.time_of_people(time))
-            }
+    let seats = [0, 1].map(|i| match &bots[i] {
+        BotSpec::Program(program) => {
+            let tap = (options.verbose > 0).then(|| tap(&names[i]));
+            Seat::program(&*ruleset, pieces.path(), program.clone(), time)
+                .named(names[i].clone())
+                .with_tap(tap)
+        }
+        BotSpec::Human => {
+            let human = person(options, &ruleset, &names[i], console.as_ref(), &pages);
+            Seat::human(names[i].clone(), human, options.time_of_people(time))
         }
     });
     let out = BufWriter::new(GameText);
-    let mut observer = Watched {
+    let observer = Watched {
         view: TerminalView::new(names, options.games, view, out, Notes),
         file,
         pages,
@@ -185,10 +194,15 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     let _span = tracing::info_span!(target: SPAN, "match").entered();
     let runner = GameRunner::new(ruleset, options.adjudicate)?;
     let mut runner = MatchRunner::new(runner, plan, seats);
-    let played = run(&mut runner, &mut |event| observer.note(event));
+    finish(&mut runner, observer)
+}
+
+/// Plays the games, and prints and writes what is known at the end.
+fn finish(runner: &mut MatchRunner, mut observer: Watched) -> Result<()> {
+    let played = run(runner, &mut |event| observer.note(event));
     // Games before a bot or the machine failed count.
-    let cannot_go_on = matches!(played, Err(Failure::Usage(_) | Failure::Exhausted(_)))
-        && runner.score().games() > 0;
+    let cannot_go_on =
+        played.as_ref().is_err_and(Failure::leaves_results) && runner.score().games() > 0;
     observer.bar = None;
     if played.is_ok() || cannot_go_on {
         observer.view.score(runner.score())?;
@@ -199,8 +213,45 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     finished
 }
 
+fn check_names(options: &Options) -> Result<()> {
+    for (option, name) in [("--name1", &options.name1), ("--name2", &options.name2)] {
+        if let Some(name) = name.as_deref().filter(|name| is_blank(name)) {
+            bail!(
+                "{option} {name:?}: nothing of this name can be seen; give another one, or leave {option} out"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// What bounds the bots; nothing without a sandbox.
+fn sandbox_limits(bots: &[BotSpec; 2]) -> Vec<EnforcedLimit> {
+    let confined = programs(bots).filter_map(|program| program.confinement.as_ref());
+    confined
+        .map(|confinement| confinement.sandbox.bounds())
+        .find(|bounds| !bounds.is_empty())
+        .unwrap_or_default()
+}
+
+/// One at this terminal, or at the page.
+fn person(
+    options: &Options,
+    ruleset: &Arc<dyn Ruleset>,
+    name: &str,
+    console: Option<&SharedConsole>,
+    pages: &Pages,
+) -> Human {
+    match console {
+        Some(console) => {
+            let (ruleset, console) = (Arc::clone(ruleset), Rc::clone(console));
+            Human::new(ruleset, name.to_owned(), console, options.hint)
+        }
+        None => Human::at_page(pages.seat(name)),
+    }
+}
+
 /// Who plays there. A person against a bot plays at the page, if one is served that can draw the game.
-fn at_terminal(options: &Options, bots: &[BotSpec; 2], ruleset: &dyn Game) -> [bool; 2] {
+fn at_terminal(options: &Options, bots: &[BotSpec; 2], ruleset: &dyn Ruleset) -> [bool; 2] {
     let people = bots.each_ref().map(|bot| bot.program().is_none());
     let is_drawn = options.pages.live.is_on() && ruleset.program().is_none();
     if is_drawn && people[0] != people[1] {
@@ -213,7 +264,7 @@ fn names(options: &Options, bots: &[BotSpec; 2]) -> [String; 2] {
     let given = [&options.name1, &options.name2];
     let two_people = bots.iter().all(|bot| bot.program().is_none());
     let names = [0, 1].map(|i| match given[i] {
-        Some(given) => short_name(given),
+        Some(given) => bot_name(given),
         None if two_people => format!("player {}", i + 1),
         None => bots[i].name().to_owned(),
     });
@@ -234,6 +285,7 @@ fn open_records(path: &Path) -> Result<(PathBuf, Journal)> {
     })?;
     if let Some(torn) = torn {
         tracing::warn!(
+            target: referee::log_target::JOURNAL,
             "{}: the last line was incomplete; its {} bytes are now in {}",
             path.display(),
             torn.bytes,
@@ -357,36 +409,45 @@ fn piece_format() -> impl TypedValueParser<Value = PieceFormat> {
 #[derive(Debug, clap::Args)]
 struct Options {
     /// Show every turn and the board; twice: also every line each way with its time
-    #[arg(short, long, action = clap::ArgAction::Count)]
+    #[arg(short, long, action = clap::ArgAction::Count, help_heading = "Output")]
     verbose: u8,
 
     /// Append a record of every game to this file, one line of JSON a game
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     record: Option<PathBuf>,
 
     /// How many games; who begins alternates
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
 
-    /// Who begins the first game (in Quarto: gives the first piece) [default: random in Quarto,
-    /// BOT1 in Four In A Row]
-    #[arg(long)]
+    /// Who begins the first game [default: random in Quarto, BOT1 in Four In A Row]
+    ///
+    /// In Quarto that bot gives the first piece
+    #[arg(long, hide_short_help = true)]
     first: Option<First>,
 
-    /// Everything random comes from this number; drawn, and printed, when not given
+    /// What everything random comes from [default: drawn, and printed]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     seed: Option<u64>,
 
     #[command(flatten)]
     game: GameOptions,
 
-    /// Start from this position instead of an empty board, as the protocol writes it: a board, where `.` is empty, or a
-    /// board and the piece in hand, which the first to move places: "A..B............ C"
-    #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true)]
+    /// Start from this position, such as "A..B............ C"
+    ///
+    /// As the protocol writes it: a board, where `.` is empty, or a board and the piece in hand, which the first to move
+    /// places
+    #[arg(
+        long,
+        value_name = "BOARD [PIECE]",
+        allow_hyphen_values = true,
+        help_heading = "Game",
+        hide_short_help = true
+    )]
     start: Option<String>,
 
     /// End a game as soon as its value is proven; marked in the record
-    #[arg(long)]
+    #[arg(long, help_heading = "Game", hide_short_help = true)]
     adjudicate: bool,
 
     #[command(flatten)]
@@ -396,23 +457,37 @@ struct Options {
     pages: PageOptions,
 
     /// What BOT1, or player 1, is called
-    #[arg(long, value_name = "NAME")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        help_heading = "People",
+        hide_short_help = true
+    )]
     name1: Option<String>,
 
     /// What BOT2, or player 2, is called
-    #[arg(long, value_name = "NAME")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        help_heading = "People",
+        hide_short_help = true
+    )]
     name2: Option<String>,
 
     /// How people type and see pieces [default: symbol]
-    #[arg(long, value_name = "FORMAT", value_parser = piece_format())]
+    #[arg(long, value_name = "FORMAT", value_parser = piece_format(), help_heading = "People", hide_short_help = true)]
     piece_format: Option<PieceFormat>,
 
     /// Before a person's turn, say what would lose immediately
-    #[arg(long)]
+    #[arg(long, help_heading = "People", hide_short_help = true)]
     hint: bool,
 }
 
 impl Options {
+    const fn writes_files(&self) -> bool {
+        self.record.is_some() || self.pages.are_on()
+    }
+
     /// A move is limited only where that was asked for.
     fn time_of_people(&self, time: TimeControl) -> TimeControl {
         let is_timed = self.time.answers.move_time.is_some();
@@ -422,7 +497,7 @@ impl Options {
         }
     }
 
-    fn first(&self, ruleset: &dyn Game, seed: u64) -> BotIndex {
+    fn first(&self, ruleset: &dyn Ruleset, seed: u64) -> BotIndex {
         match self.first {
             Some(First::Bot1) => BotIndex::A,
             Some(First::Bot2) => BotIndex::B,

@@ -1,7 +1,13 @@
+use std::io::Write as _;
+
 use clap::{Command, ValueEnum};
 use clap_complete::Shell;
 
-use crate::cli::support::prelude::*;
+use crate::cli::help::with_all_options_shown;
+use crate::cli::support::failure::{Result, bail};
+use crate::cli::support::output::{Stdout, print};
+use crate::cli::support::values::hint;
+use referee::text::quote;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShellArgs {
@@ -23,6 +29,7 @@ pub(crate) struct ManArgs {
 }
 
 pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<()> {
+    command = with_all_options_shown(command);
     // Gives commands their full names, such as `referee-tournament`.
     command.build();
     let source = command.render_version();

@@ -1,21 +1,30 @@
-use std::io::BufWriter;
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::report::check_not_input;
-use crate::cli::support::folder::pieces_of;
-use crate::cli::support::output::{Channel, Notes};
+use crate::cli::support::failure::{Failure, Result, bail};
+use crate::cli::support::folder::{GameChoice, Records, pieces_of, records_of};
+use crate::cli::support::output::{Channel, Notes, Stdout, print_stderr};
 use crate::cli::support::pages::{write, write_file};
-use crate::cli::support::prelude::*;
+use crate::cli::support::recorded::{Recorded, RecordedRules};
+use crate::cli::support::setup::{palette, terminal_width, wrong_at};
+use referee::game::Ruleset;
 use referee::play::replay::{replay, start_of};
 use referee::play::setup::reproduce_forfeit;
+use referee::record::Record;
+use referee::report::html;
 use referee::report::picture::stills;
+use referee::report::serve::Feed;
 use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
+use referee::text::{counted, escape_controls, short_name};
 
 /// N is the game's number.
 const DEFAULT_PAGE: &str = "game-N.html";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A file of records, as --record writes it, or the folder of a tournament
+    /// A file of records, as --record writes it, or the folder of a tournament; - is standard input
     file: PathBuf,
 
     /// Only this game: 1 for the first of the file, or its id, such as p000012a
@@ -41,8 +50,15 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", requires = "svg")]
     turn: Option<usize>,
 
-    /// Leave what bots wrote to stderr, and their commands, out of pages; what they answered stays in
-    #[arg(long, requires = "html")]
+    /// Leave what bots wrote to stderr, and their commands, out of pages
+    ///
+    /// What they answered stays in
+    #[arg(
+        long,
+        requires = "html",
+        help_heading = "Pages",
+        hide_short_help = true
+    )]
     private: bool,
 }
 
@@ -70,12 +86,17 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mut out = BufWriter::new(Stdout);
     while let Some(line) = reader.next_line()? {
         let number = line.number();
+        if let Some(torn) = line.torn() {
+            out.flush()?;
+            print_stderr(&torn.to_string());
+            break;
+        }
         games = number;
         if !GameChoice::chooses(args.number.as_ref(), &line) {
             continue;
         }
         checked += 1;
-        let problem = match Record::from_line(line.bytes()) {
+        let problem = match line.record() {
             Ok(record) => match args.game.of(&record) {
                 Ok(ruleset) => show(&*ruleset, &record, file, number, detail, &mut out)?,
                 Err(problem) if unknown.as_ref() == Some(&problem) => {
@@ -87,12 +108,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
                     Some(problem)
                 }
             },
-            Err(problem) => Some(problem),
+            Err(error) => Some(error.problem.to_string()),
         };
         if let Some(problem) = problem {
             wrong += 1;
             out.flush()?;
-            print_stderr(&format!("{}: line {number}: {problem}", file.display()));
+            print_stderr(&line.error(problem).to_string());
         }
     }
     out.flush()?;
@@ -148,12 +169,12 @@ fn write_page(args: &Args, target: &Path) -> Result<()> {
     let game = one_game(args, "a page")?;
     let (number, record) = (game.number, &game.record);
     let names = record.bots.each_ref().map(|bot| short_name(&bot.name));
-    let feed = Feed::new(html::Options {
+    let feed = Feed::new(html::ReportPageOptions {
         title: names.join(" vs "),
         private: args.private,
         one: true,
         game: Some(Arc::clone(&game.ruleset)),
-        ..html::Options::default()
+        ..html::ReportPageOptions::default()
     });
     feed.publish(record)
         .map_err(|problem| game.invalid(&problem))?;
@@ -167,7 +188,7 @@ fn write_page(args: &Args, target: &Path) -> Result<()> {
 }
 
 fn show(
-    ruleset: &dyn Game,
+    ruleset: &dyn Ruleset,
     record: &Record,
     file: &Path,
     number: u64,

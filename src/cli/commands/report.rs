@@ -1,32 +1,50 @@
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
-use crate::cli::support::folder::{pieces_of, title_of, tournament_of};
+use crate::cli::support::failure::{Failure, Result, bail};
+use crate::cli::support::folder::{
+    Records, all_records, analyses_of, check_not_stdin, invalid, open, pieces_of, replace_file,
+    title_of, tournament_of,
+};
+use crate::cli::support::output::note;
 use crate::cli::support::pages::{LiveOptions, add_file, write};
-use crate::cli::support::prelude::*;
-use crate::cli::support::runtime::until_interrupted;
-use referee::arena::analysing;
+use crate::cli::support::recorded::RecordedRules;
+use crate::cli::support::runtime::{runtime, until_interrupted};
+use crate::cli::support::setup::{unreadable, wrong_at};
+use referee::arena::directory::TournamentDirectory;
 use referee::arena::entrants::slugs;
-use referee::league::archive::AllNews;
+use referee::game::Ruleset;
+use referee::league::archive::VersionScores;
 use referee::league::log;
-use referee::league::state::{at_home, homes};
-use referee::record::RecordSummary;
+use referee::league::state::{League, at_home};
 use referee::record::reader::Reader;
+use referee::record::{Record, RecordSummary};
+use referee::report::bot_page::{
+    BotPage, ChangesText, changes_text, not_entered_text, record_for_author,
+};
+use referee::report::html;
 use referee::report::markup::as_html;
-use referee::report::own::{OwnGames, Since, not_entered_text, own, since};
-use referee::tournament::standings::NotEntered;
+use referee::report::serve::{Feed, LiveState};
+use referee::report::student_page::record_at_home;
+use referee::text::counted;
+use referee::tournament::standings::{NotEntered, Ranking};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Files of records, as --record writes them, or folders of tournaments
+    /// Files of records, as --record writes them, or folders of tournaments; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
     /// Where to write the page; - for standard output
     #[arg(
-        short,
-        long,
+        short = 'o',
+        long = "out",
+        alias = "output",
         value_name = "FILE",
         default_value = "report.html",
         conflicts_with = "live"
@@ -37,8 +55,10 @@ pub(crate) struct Args {
     #[arg(long)]
     title: Option<String>,
 
-    /// Leave what bots wrote to stderr, and their commands, out of pages; what they answered stays in
-    #[arg(long)]
+    /// Leave what bots wrote to stderr, and their commands, out of pages
+    ///
+    /// What they answered stays in
+    #[arg(long, help_heading = "Pages", hide_short_help = true)]
     private: bool,
 
     /// A page for each bot, to hand out, into this folder: its games, its faults and what to fix first; nothing
@@ -53,7 +73,13 @@ pub(crate) struct Args {
     game: RecordedRules,
 }
 
-fn game_of(rules: &RecordedRules, records: &[PathBuf]) -> Result<Option<Arc<dyn Game>>> {
+fn game_of(rules: &RecordedRules, records: &[PathBuf]) -> Result<Option<Arc<dyn Ruleset>>> {
+    if rules.program().is_some() {
+        check_not_stdin(
+            records,
+            "with --game the first record is read before the others, from",
+        )?;
+    }
     let Some(file) = records.first().filter(|_| rules.program().is_some()) else {
         return Ok(None);
     };
@@ -69,6 +95,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let title = args.title.clone().unwrap_or_else(|| title_of(&args.files));
     let records = all_records(&args.files)?;
     if let Some(folder) = &args.each {
+        check_not_stdin(
+            &records,
+            "--each reads a file once for each bot, so it needs",
+        )?;
         let ranking = tournament_of(&records)?.0;
         let mut of_leagues = BTreeMap::new();
         for path in &args.files {
@@ -82,14 +112,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     } else {
         with_analyses(&args.files, &records)
     };
-    let feed = Feed::new(html::Options {
+    let feed = Feed::new(html::ReportPageOptions {
         title,
         private: args.private,
         skip_copies: shown.len() > 1,
         game: game_of(&args.game, &records)?,
         notes: notes(&args.files)?,
         frame: args.live.live_frame.clone(),
-        ..html::Options::default()
+        ..html::ReportPageOptions::default()
     });
     let files = analysed_first(&shown);
     if args.live.is_on() {
@@ -98,8 +128,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     for path in files {
         add_file(path, &feed)?;
     }
-    let (ranking, course) = tournament_of(&records)?;
-    feed.set_ranking(ranking, course);
+    let (ranking, overview) = tournament_of(&records)?;
+    feed.set_ranking(ranking, overview);
     check_not_input(&records, &args.output)?;
     write(&feed, &args.output)
 }
@@ -129,9 +159,7 @@ pub(crate) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<()> {
 }
 
 fn with_analyses(named: &[PathBuf], records: &[PathBuf]) -> Vec<PathBuf> {
-    let folders = named.iter().filter(|path| path.is_dir());
-    let analyses = folders.map(|folder| analysing::file(&TournamentDirectory::at(folder)));
-    let analyses = analyses.filter(|file| file.is_file() && !records.contains(file));
+    let analyses = analyses_of(named).filter(|file| !records.contains(file));
     records.iter().cloned().chain(analyses).collect()
 }
 
@@ -152,8 +180,7 @@ fn is_analysed(path: &Path) -> Option<bool> {
 }
 
 fn follow(files: &[&Path], live: &LiveOptions, feed: &Arc<Feed>) -> Result<()> {
-    let open = |path: &&Path| Reader::open(path).map_err(|error| unreadable(path, &error));
-    let growing: Result<Vec<_>> = files.iter().map(open).collect();
+    let growing: Result<Vec<_>> = files.iter().map(|path| open(path)).collect();
     let mut growing = growing?;
     let mut add_new = || growing.iter_mut().try_for_each(|file| add_new(file, feed));
     add_new()?;
@@ -166,7 +193,7 @@ fn follow(files: &[&Path], live: &LiveOptions, feed: &Arc<Feed>) -> Result<()> {
     }));
     if let Some(server) = server {
         // More games may come.
-        feed.set_state(State::Interrupted);
+        feed.set_state(LiveState::Interrupted);
         server.stop();
     }
     followed
@@ -182,9 +209,9 @@ fn add_new(file: &mut Reader, feed: &Feed) -> Result<()> {
             "{path}: the file shrank from {before} to {now} bytes while it was followed; start again"
         );
     }
-    while let Some(line) = file.next_complete_line().map_err(failed)? {
+    while let Some(line) = file.next_complete_line()? {
         let published = feed.publish(&line.record()?);
-        published.map_err(|problem| line.damaged(problem))?;
+        published.map_err(|problem| line.error(problem))?;
     }
     Ok(())
 }
@@ -197,13 +224,13 @@ fn write_each(
 ) -> Result<()> {
     let stranger = OfMember::default();
     let mut all = BTreeSet::new();
-    let mut report = html::Report::new(html::Options {
+    let mut report = html::ReportPage::new(html::ReportPageOptions {
         skip_copies: files.len() > 1,
-        ..html::Options::default()
+        ..html::ReportPageOptions::default()
     });
-    for_each(files, |file, record| {
+    for_each(files, Records::open, |file, number, record| {
         let added = report.add(&record);
-        added.map_err(|problem| usage!("{}: {problem}", file.display()))?;
+        added.map_err(|problem| invalid(file, number, &problem))?;
         all.extend(record.bots.into_iter().map(|bot| bot.name));
         Ok(())
     })?;
@@ -223,20 +250,22 @@ fn write_each(
         let member = members.get(*name).unwrap_or(&stranger);
         let since = member.since.as_ref();
         if let Some(absent) = absent.iter().find(|absent| absent.name == *name) {
-            let reason = at_home(&absent.reason, &member.homes);
-            let text = not_entered_text(name, &reason, since);
+            let absence = absent.absence.clone().unwrap_or_default();
+            let absence = absence.map(|text| at_home(text, &member.homes));
+            let text = not_entered_text(name, &absence, since);
             let page = html::plain(&format!("{name}: did not enter"), &as_html(&text, None));
             replace_file(&page_file, &page)?;
             replace_file(&text_file, &text)?;
         } else {
-            let mut text = OwnGames::new(name);
+            let mut text = BotPage::new(name);
             let (mut games, mut seen) = (Vec::new(), HashSet::new());
-            for_each(files, |file, record| {
-                if let Some(record) = own(record, name) {
+            for_each(files, Records::open_again, |file, number, record| {
+                if let Some(record) = record_for_author(record, name) {
                     let record = record_at_home(record, &member.homes)?;
                     let line = record.to_line()?;
                     let game = RecordSummary::parse(line.as_bytes());
-                    let game = game.map_err(|problem| usage!("{}: {problem}", file.display()))?;
+                    let game =
+                        game.map_err(|problem| invalid(file, number, &problem.to_string()))?;
                     // A game may be in two files, in one with its analysis.
                     if seen.insert(game.identity()) || files.len() == 1 {
                         let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
@@ -246,15 +275,16 @@ fn write_each(
                 }
                 Ok(())
             })?;
-            let feed = Feed::new(html::Options {
+            let feed = Feed::new(html::ReportPageOptions {
                 title: format!("{name}: your games"),
-                own: Some((*name).to_owned()),
+                only_bot: Some((*name).to_owned()),
                 standing: places.get(*name).cloned(),
                 sheet: text.sheet(since),
-                ..html::Options::default()
+                ..html::ReportPageOptions::default()
             });
             for record in &games {
-                feed.publish(record).map_err(Failure::Referee)?;
+                feed.publish(record)
+                    .map_err(|error| Failure::Referee(error.to_string()))?;
             }
             write(&feed, &page_file)?;
             replace_file(&text_file, &text.text(since))?;
@@ -268,24 +298,15 @@ fn write_each(
     Ok(())
 }
 
-/// Calls these folders `.`.
-fn record_at_home(record: Record, homes: &[String]) -> Result<Record> {
-    if homes.is_empty() {
-        return Ok(record);
-    }
-    let quoted = homes
-        .iter()
-        .map(|home| json!(home).to_string().trim_matches('"').to_owned());
-    let line = at_home(&record.to_line()?, &quoted.collect::<Vec<_>>());
-    Ok(serde_json::from_str(&line)?)
-}
-
-fn for_each(files: &[&Path], mut each: impl FnMut(&Path, Record) -> Result<()>) -> Result<()> {
+fn for_each(
+    files: &[&Path],
+    records: fn(&Path) -> Result<Records>,
+    mut each: impl FnMut(&Path, u64, Record) -> Result<()>,
+) -> Result<()> {
     for file in files {
-        let failed = |error| unreadable(file, &error);
-        let mut reader = Reader::open(file).map_err(failed)?;
-        while let Some(line) = reader.next_complete_line().map_err(failed)? {
-            each(file, line.record()?)?;
+        for record in records(file)? {
+            let (number, record) = record?;
+            each(file, number, record)?;
         }
     }
     Ok(())
@@ -293,7 +314,7 @@ fn for_each(files: &[&Path], mut each: impl FnMut(&Path, Record) -> Result<()>) 
 
 #[derive(Default)]
 struct OfMember {
-    since: Option<Since>,
+    since: Option<ChangesText>,
     /// The folders of all its versions, which its author knows as `.`.
     homes: Vec<String>,
 }
@@ -306,9 +327,10 @@ fn members(path: &Path) -> Result<BTreeMap<String, OfMember>> {
     let Some(league) = League::read(path)? else {
         return Ok(BTreeMap::new());
     };
-    let members = league.members.iter().map(|(name, member)| {
-        let homes = homes(path, member);
-        (name.clone(), OfMember { since: None, homes })
+    let bots = league.bots();
+    let members = bots.iter().map(|bot| {
+        let homes = bot.homes(path);
+        (bot.label.clone(), OfMember { since: None, homes })
     });
     let mut members: BTreeMap<String, OfMember> = members.collect();
     let Some(plan) = directory.plan()? else {
@@ -318,17 +340,21 @@ fn members(path: &Path) -> Result<BTreeMap<String, OfMember>> {
     let results = TournamentDirectory::read_journal(&games, &plan)?;
     let ranking = results.ranking(&plan);
     let standings = results.collector.standings(&ranking)?;
-    let news = AllNews::read((path, &league), &plan, &games)?;
-    for (name, of) in &mut members {
-        let Some(mut news) = news.of(name, &league, &plan) else {
+    let scores = VersionScores::read(path, &plan, &games)?;
+    for bot in &bots {
+        let Some(of) = members.get_mut(&bot.label) else {
             continue;
         };
-        if let Some(problem) = &mut news.problem {
-            *problem = at_home(problem, &of.homes);
+        let mut changes = scores.changes(bot, &league, &plan);
+        if let Some(problem) = &mut changes.problem {
+            *problem = problem.map(|text| at_home(text, &of.homes));
         }
-        let place = standings.places.iter().find(|place| place.name == *name);
+        let place = standings
+            .places
+            .iter()
+            .find(|place| place.name == bot.label);
         let places = place.map(|place| (place.rank, standings.places.len(), place.before));
-        of.since = Some(since(places, &news));
+        of.since = Some(changes_text(places, &changes));
     }
     Ok(members)
 }

@@ -1,7 +1,10 @@
 use clap::ValueEnum as _;
+use serde_json::json;
 
-use crate::cli::support::prelude::*;
+use crate::cli::support::failure::{Result, bail};
+use crate::cli::support::output::print_found;
 use referee::arena::plan::Format;
+use referee::report::terminal::{Palette, aligned};
 use referee::tournament::schedule::groups;
 use referee::tournament::simulation::{Forecast, Schedule, Simulation, simulate};
 
@@ -12,19 +15,19 @@ pub(crate) struct Args {
     bots: u32,
 
     /// Who plays whom; all formats when it is not given
-    #[arg(long)]
+    #[arg(long, help_heading = "Schedule")]
     format: Option<Format>,
 
     /// Rounds [default: as in a tournament]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "format")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "format", help_heading = "Schedule")]
     rounds: Option<u32>,
 
     /// Groups of groups+knockout [default: groups of four]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule", hide_short_help = true)]
     groups: Option<u32>,
 
     /// Pairs of games in each pairing of two bots
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
     pairs: u32,
 
     /// How far the bots' strengths spread: their standard deviation, in Elo; and the percentage of drawn games
@@ -41,7 +44,7 @@ pub(crate) struct Args {
     seed: u64,
 
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 }
 

@@ -1,14 +1,22 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+
+use crate::cli::support::failure::{Failure, Result, bail, usage};
 use crate::cli::support::games::BuiltinGameOptions;
-use crate::cli::support::prelude::*;
+use crate::cli::support::output::{ProgressLine, note, print_found, print_stderr};
 use crate::cli::support::runtime::run_with_ticks;
+use crate::cli::support::values::{self, SolverArgs, in_short};
 use referee::game::BuiltinGame;
 use referee::game::four_in_a_row::FourInARow;
 use referee::report::terminal::time;
-use referee::solver::{Evaluation, Goal, Limits, Solve, Solver, Value};
+use referee::solver::{self, Evaluation, Goal, Limits, Solve, Solver, Value};
 use referee::text::{escape, grouped};
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// A position as the protocol writes it: the board, `.` for an empty cell, and the piece in hand or `-`; of Four In A Row the
     /// mark of the side to move and the board
@@ -22,7 +30,7 @@ pub(crate) struct Args {
     rest: Vec<String>,
 
     /// Stop after this time and print what is proven so far
-    #[arg(long, value_name = "TIME", value_parser = values::positive_duration)]
+    #[arg(long, value_name = "TIME", value_parser = values::positive_duration, help_heading = "Analysis")]
     time_per_move: Option<Duration>,
 
     /// Also print the value of every turn
@@ -30,7 +38,7 @@ pub(crate) struct Args {
     all: bool,
 
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 
     #[command(flatten)]

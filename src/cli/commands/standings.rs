@@ -1,18 +1,24 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use jiff::Timestamp;
 
 use super::tournament::warn_of_repetition;
-use crate::cli::support::folder::tournament_of;
-use crate::cli::support::prelude::*;
+use crate::cli::support::failure::Result;
+use crate::cli::support::folder::{all_records, analyses_of, invalid, open, tournament_of};
+use crate::cli::support::output::{note, print, print_stderr};
+use crate::cli::support::setup::{palette, terminal_width};
+use crate::cli::support::values;
+use referee::arena::directory::TournamentDirectory;
 use referee::arena::results::Distinct;
-use referee::record::RecordSummary;
-use referee::record::reader::Reader;
 use referee::record::summaries::{Parsed, take_all, threads_for};
+use referee::record::{BotIndex, RecordSummary};
 use referee::report::standings::{as_csv, as_json, markdown, table};
-use referee::tournament::standings::{Collector, Game, GameTimes, TieBreak};
+use referee::text::{counted, escape_controls, quote};
+use referee::tournament::standings::{Collector, GameTimes, Ranking, TieBreak};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -28,13 +34,17 @@ enum Format {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Files of records, as --record writes them, or folders of tournaments
+    /// Files of records, as --record writes them, or folders of tournaments; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
     /// What to print
     #[arg(long, default_value = "table", help_heading = "Output")]
     format: Format,
+
+    /// The same as --format json, as other commands have it
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    json: bool,
 
     /// Only games that started at this time or later: 2026-01-31 or 2026-01-31T10:00:00Z
     #[arg(long, value_name = "TIME", value_parser = values::time)]
@@ -46,7 +56,13 @@ pub(crate) struct Args {
 
     /// How ties are broken, in this order: direct, buchholz-cut-1, buchholz, sonneborn-berger, wins,
     /// wins-as-second, rating [default: direct,sonneborn-berger]
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        help_heading = "Schedule",
+        hide_short_help = true
+    )]
     tie_break: Vec<TieBreak>,
 
     /// Compare versions of a bot: its files, as the plan.json beside games.jsonl knows them
@@ -82,10 +98,19 @@ impl Games {
             }
         }
         self.distinct.add_digest(digests.content);
-        self.collector.add(&Game {
-            sure: game.sure(),
-            ..game.with_times(digests.times)
+        self.collector.add(&game.with_times(digests.times));
+    }
+
+    /// The analysis of a game that was added before.
+    fn add_analysis(&mut self, game: &RecordSummary<'_>, digests: &Digests) {
+        let known = self.seen.as_mut().zip(digests.identity);
+        let is_new = known.is_none_or(|(seen, identity)| {
+            seen.get_mut(&identity)
+                .is_some_and(|known| !std::mem::replace(known, true))
         });
+        if is_new {
+            self.collector.add_analysis(game.names(), game.tallies());
+        }
     }
 }
 
@@ -120,7 +145,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         ..Games::default()
     };
     for path in &files {
-        add_file(path, args, &mut games)?;
+        add_file(path, args, &mut games, Content::Games)?;
+    }
+    for path in analyses_of(&args.files) {
+        // Of a folder whose analysis was named as well.
+        if !files.contains(&path) {
+            add_file(&path, args, &mut games, Content::Analysis)?;
+        }
     }
     if games.copies > 0 {
         let copies = counted(games.copies, "game is", "games are");
@@ -153,7 +184,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         }
     }
     let (palette, columns) = (palette(&io::stdout()), terminal_width(&io::stdout()));
-    let text = match args.format {
+    let format = if args.json { Format::Json } else { args.format };
+    let text = match format {
         Format::Table => table(&standings, &palette, columns),
         Format::Markdown => markdown(&standings),
         Format::Json => format!("{}\n", as_json(&standings, true)),
@@ -162,10 +194,16 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     print(&text)
 }
 
-fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<()> {
-    let failed = |error| unreadable(path, &error);
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Games,
+    /// Of games that have been added.
+    Analysis,
+}
+
+fn add_file(path: &Path, args: &Args, games: &mut Games, content: Content) -> Result<()> {
     let versions = versions(path, args)?;
-    let reader = Reader::open(path).map_err(failed)?;
+    let reader = open(path)?;
     let bytes = reader.file().metadata().map_or(0, |file| file.len());
     let of_several = games.seen.is_some();
     let compute = |number, game: &mut RecordSummary<'_>| {
@@ -185,17 +223,18 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<()> {
     };
     let take = |(_, parsed): Parsed<'_, Result<Option<Digests>>>| {
         match parsed {
-            Ok((game, digests)) => {
-                if let Some(digests) = digests? {
-                    games.add(&game, digests);
-                }
-            }
-            Err(torn) if torn.problem.is_none() => print_stderr(&torn.to_string()),
+            Ok((game, digests)) => match digests? {
+                None => {}
+                Some(digests) if content == Content::Games => games.add(&game, digests),
+                Some(digests) => games.add_analysis(&game, &digests),
+            },
+            Err(torn) if torn.is_torn() && content == Content::Analysis => {}
+            Err(torn) if torn.is_torn() => print_stderr(&torn.to_string()),
             Err(error) => return Err(error.into()),
         }
         Ok(())
     };
-    take_all(reader, threads_for(bytes), compute, take).map_err(failed)?
+    take_all(reader, threads_for(bytes), compute, take)?
 }
 
 fn is_selected(game: &RecordSummary<'_>, args: &Args, path: &Path, number: u64) -> Result<bool> {

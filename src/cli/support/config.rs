@@ -2,7 +2,11 @@
 //!
 //! What it says becomes words of a command line, so every option has one declaration, one parser and one message.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseIntError};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use clap::builder::ValueParser;
 use clap::error::ErrorKind;
@@ -10,20 +14,29 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use toml::{Spanned, Value};
 
-use super::prelude::*;
-use referee::text::meant;
+use super::failure::{Failure, Result, usage};
+use super::folder::read_text;
+use referee::record::text_file;
+use referee::text::{backslash_hint, meant};
 
 const CONFIG: &str = "config";
+
+/// A file would accept whatever changes later.
+const NOT_SET: [&str; 2] = [CONFIG, "accept-changes"];
 
 const BOTS: &str = "bots";
 
 type Table = BTreeMap<Spanned<String>, Spanned<Value>>;
 
-pub(crate) fn expand(mut arguments: Vec<OsString>, program: &Command) -> Result<Vec<OsString>> {
-    let Ok(matches) = program.clone().try_get_matches_from(&arguments) else {
-        return Ok(arguments);
-    };
-    let (mut matches, mut command, mut after) = (&matches, program, 0);
+/// The words of the command line with those of the file of `--config`, where that is given.
+///
+/// `program` is what parsed `matches` from `arguments`.
+pub(crate) fn expand(
+    arguments: &[OsString],
+    program: &Command,
+    matches: &ArgMatches,
+) -> Result<Option<Vec<OsString>>> {
+    let (mut matches, mut command, mut after) = (matches, program, 0);
     while let Some((name, inner)) = matches.subcommand()
         && let Some(found) = command.find_subcommand(name)
     {
@@ -32,14 +45,13 @@ pub(crate) fn expand(mut arguments: Vec<OsString>, program: &Command) -> Result<
         after += place.map_or(0, |place| place + 1);
     }
     let Ok(Some(path)) = matches.try_get_one::<PathBuf>(CONFIG) else {
-        return Ok(arguments);
+        return Ok(None);
     };
-    let mut command = command.clone();
-    command.build();
     let text = read_text(path, text_file::WRITTEN)?;
-    let words = File { path, text }.words(&command, matches)?;
+    let words = File::new(path, text).words(command, matches)?;
+    let mut arguments = arguments.to_vec();
     arguments.splice(after..after, words);
-    Ok(arguments)
+    Ok(Some(arguments))
 }
 
 struct File<'a> {
@@ -47,7 +59,16 @@ struct File<'a> {
     text: String,
 }
 
-impl File<'_> {
+impl<'a> File<'a> {
+    /// Numbers that TOML cannot hold become texts, which the option then refuses with its range.
+    fn new(path: &'a Path, mut text: String) -> Self {
+        while let Some(place) = large_number(&text) {
+            let number = text[place.clone()].replace('_', "");
+            text.replace_range(place, &format!("\"{number}\""));
+        }
+        Self { path, text }
+    }
+
     fn wrong(&self, place: usize, problem: &str) -> Failure {
         let before = self.text.get(..place).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
@@ -56,8 +77,9 @@ impl File<'_> {
 
     fn words(&self, command: &Command, given: &ArgMatches) -> Result<Vec<OsString>> {
         let table: Table = toml::from_str(&self.text).map_err(|error| {
-            let place = error.span().map_or(0, |span| span.start);
-            self.wrong(place, error.message())
+            let span = error.span().unwrap_or(0..0);
+            let hint = backslash_hint(&self.text, &span);
+            self.wrong(span.start, &format!("{}{hint}", error.message()))
         })?;
         let mut words = Vec::new();
         for (key, value) in table {
@@ -95,7 +117,7 @@ impl File<'_> {
             .try_get_matches_from(all.chain(words.to_vec()))
         {
             Err(error) if error.kind() != ErrorKind::MissingRequiredArgument => {
-                let message = error.to_string();
+                let message = in_range(command, words, &error).unwrap_or_else(|| error.to_string());
                 let lines = message.lines().map(str::trim);
                 let lines: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
                 Err(self.wrong(place, lines.join(" ").trim_start_matches("error: ")))
@@ -119,8 +141,46 @@ impl File<'_> {
     }
 }
 
+/// Where a whole number stands that is beyond 64 bits.
+fn large_number(text: &str) -> Option<Range<usize>> {
+    let place = toml::from_str::<Table>(text).err()?.span()?;
+    let word = text.get(place.clone())?;
+    let digits = word.trim_start_matches(['+', '-']).replace('_', "");
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some(place)
+}
+
+/// The message for a number that is too large, with the numbers that are not: it is known only of one within 64 bits.
+fn in_range(command: &Command, words: &[OsString], error: &clap::Error) -> Option<String> {
+    use std::error::Error as _;
+
+    let parsed = error.source()?.downcast_ref::<ParseIntError>()?;
+    let nearest = match parsed.kind() {
+        IntErrorKind::PosOverflow => i64::MAX,
+        IntErrorKind::NegOverflow => i64::MIN,
+        _ => return None,
+    };
+    let [word] = words else { return None };
+    let (option, number) = word.to_str()?.split_once('=')?;
+    let within = format!("{option}={nearest}");
+    let parsed = command
+        .clone()
+        .try_get_matches_from([command.get_name(), &within]);
+    let message = match parsed {
+        Err(error) if error.kind() == ErrorKind::ValueValidation => error.to_string(),
+        _ => {
+            return Some(format!(
+                "{option} is {number}; expected at most {}",
+                u64::MAX
+            ));
+        }
+    };
+    Some(message.replace(&nearest.to_string(), number))
+}
+
 fn is_settable(arg: &Arg) -> bool {
-    arg.get_long() != Some(CONFIG)
+    !arg.is_global_set()
+        && !NOT_SET.contains(&arg.get_long().unwrap_or_default())
         && matches!(
             arg.get_action(),
             ArgAction::Set | ArgAction::Append | ArgAction::SetTrue

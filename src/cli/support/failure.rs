@@ -2,12 +2,23 @@
 
 use std::io;
 
+use super::output::outlives_reader;
 use referee::arena::TournamentError;
 use referee::bot::exhaustion::Exhausted;
 use referee::bot::spec::CannotStart;
+use referee::entrants::adapter::AdapterError;
+use referee::entrants::class::FolderError;
+use referee::league::error::LeagueError;
+use referee::league::grading::scale::ScaleError;
+use referee::league::intake::IntakeError;
+use referee::league::roster::student_list::StudentListError;
+use referee::play::examiner::ImpossibleLine;
 use referee::play::game_runner::GameError;
-use referee::record::reader::LineError;
+use referee::puzzles::PuzzleError;
+use referee::record::reader::{LineError, ReadError};
+use referee::rerun::RerunError;
 use referee::text::{cause, counted};
+use referee::tournament::comparison::TermsError;
 use referee::tournament::ratings::RatingError;
 
 /// Of a command, unless it says otherwise.
@@ -15,16 +26,19 @@ pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Wrong usage, bad input, or a bot that cannot be started: names the thing, the place, what was expected and the
-    /// fix. Status 2.
+    /// Wrong usage or bad input: names the thing, the place, what was expected and the fix. Status 2.
     Usage(String),
+    /// Status 2.
+    CannotStart(CannotStart),
     /// The referee itself failed. Status 1.
     Referee(String),
     /// Status 1.
     Exhausted(Exhausted),
     /// SIGINT (Ctrl-C), SIGTERM or SIGHUP. Status 130.
     Interrupted,
-    /// What there is to say has been printed, or stdout has no reader. With this status.
+    /// The reader of stdout went away, as `| head` does, and the command only prints. Status 0.
+    NoReader,
+    /// What there is to say has been printed. With this status.
     Told(u8),
 }
 
@@ -36,21 +50,31 @@ impl Failure {
     pub(crate) fn message(&self, unwritten: u64) -> Option<String> {
         match self {
             Self::Usage(text) | Self::Referee(text) => Some(text.trim_end().to_owned()),
+            Self::CannotStart(error) => Some(error.in_full()),
             Self::Exhausted(limit) => Some(limit.to_string()),
             Self::Interrupted if unwritten > 0 => Some(format!(
                 "interrupted; the last {} of the results were not written, since there was no reader of standard output",
                 counted(unwritten, "byte", "bytes")
             )),
             Self::Interrupted => Some("interrupted".to_owned()),
-            Self::Told(_) => None,
+            Self::NoReader | Self::Told(_) => None,
         }
+    }
+
+    /// Whether games count that were played before it: a bot, or the machine, failed.
+    pub(crate) const fn leaves_results(&self) -> bool {
+        matches!(
+            self,
+            Self::Usage(_) | Self::CannotStart(_) | Self::Exhausted(_)
+        )
     }
 
     pub(crate) const fn status(&self) -> u8 {
         match self {
-            Self::Usage(_) => 2,
+            Self::Usage(_) | Self::CannotStart(_) => 2,
             Self::Referee(_) | Self::Exhausted(_) => 1,
             Self::Interrupted => 130,
+            Self::NoReader => 0,
             Self::Told(status) => *status,
         }
     }
@@ -60,8 +84,7 @@ impl From<io::Error> for Failure {
     /// Not for named files, which have messages of their own.
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            // The reader of stdout closed it, as `| head` does.
-            io::ErrorKind::BrokenPipe => Self::Told(1),
+            io::ErrorKind::BrokenPipe if !outlives_reader() => Self::NoReader,
             // A signal ended a wait for a reader, or another call.
             io::ErrorKind::TimedOut | io::ErrorKind::Interrupted => Self::Interrupted,
             _ => Self::Referee(cause(&error)),
@@ -71,6 +94,12 @@ impl From<io::Error> for Failure {
 
 impl From<CannotStart> for Failure {
     fn from(error: CannotStart) -> Self {
+        Self::CannotStart(error)
+    }
+}
+
+impl From<AdapterError> for Failure {
+    fn from(error: AdapterError) -> Self {
         Self::Usage(error.to_string())
     }
 }
@@ -80,17 +109,44 @@ impl From<GameError> for Failure {
         match error {
             GameError::CannotStart(error) => error.into(),
             GameError::Exhausted(limit) => Self::Exhausted(limit),
-            GameError::Game(failure) => Self::Usage(failure),
+            GameError::Game(failure) => Self::Usage(failure.to_string()),
             GameError::Io(error) => error.into(),
         }
     }
 }
 
-impl From<LineError> for Failure {
-    fn from(error: LineError) -> Self {
-        Self::Usage(error.to_string())
+impl From<RerunError> for Failure {
+    fn from(error: RerunError) -> Self {
+        match error {
+            RerunError::Game(error) => error.into(),
+            RerunError::Question(problem) => Self::Usage(problem),
+            RerunError::Judging(error) => Self::Referee(error.to_string()),
+        }
     }
 }
+
+/// Errors in what the user gave, each with its own sentence.
+macro_rules! usage_errors {
+    ($($error:ty),+ $(,)?) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::Usage(error.to_string())
+            }
+        })+
+    };
+}
+
+usage_errors!(
+    FolderError,
+    ImpossibleLine,
+    IntakeError,
+    LineError,
+    PuzzleError,
+    ReadError,
+    ScaleError,
+    StudentListError,
+    TermsError,
+);
 
 impl From<RatingError> for Failure {
     fn from(error: RatingError) -> Self {
@@ -102,7 +158,16 @@ impl From<TournamentError> for Failure {
     fn from(error: TournamentError) -> Self {
         match error {
             TournamentError::Exhausted(limit) => Self::Exhausted(limit),
-            TournamentError::Machine(problem) => Self::Referee(problem),
+            error if error.is_of_machine() => Self::Referee(error.to_string()),
+            error => Self::Usage(error.to_string()),
+        }
+    }
+}
+
+impl From<LeagueError> for Failure {
+    fn from(error: LeagueError) -> Self {
+        match error {
+            LeagueError::Tournament(error) => error.into(),
             error => Self::Usage(error.to_string()),
         }
     }

@@ -1,15 +1,33 @@
 //! What stands for a file of records: the folder of a tournament, and a game by its number or id.
 
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::{fs, io};
 
-use super::prelude::*;
-use referee::arena::course::Course;
-use referee::arena::results::{not_entered, places_before};
+use super::failure::{Failure, Result, bail, usage};
+use super::output::print_stderr;
+use super::setup::{unreadable, unwritable};
+use referee::arena::TournamentError;
+use referee::arena::analysing;
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::overview::TournamentOverview;
+use referee::arena::plan::Plan;
+use referee::arena::results::{Results, not_entered, places_before};
+use referee::bot::shell;
 use referee::record::atomic_file::replace;
 use referee::record::reader::{Line, Reader};
+use referee::record::{Record, text_file};
+use referee::text::quote;
+use referee::tournament::standings::Ranking;
+
+#[cfg(unix)]
+use std::os::fd::AsFd as _;
+#[cfg(windows)]
+use std::os::windows::io::AsHandle as _;
 
 pub(crate) fn records_of(path: &Path) -> Result<PathBuf> {
-    if !path.is_dir() {
+    if path == Path::new(STDIN) || !path.is_dir() {
         return Ok(path.to_owned());
     }
     let directory = TournamentDirectory::at(path);
@@ -31,18 +49,29 @@ pub(crate) fn records_of(path: &Path) -> Result<PathBuf> {
     )
 }
 
-pub(crate) struct Records(Reader);
+pub(crate) struct Records {
+    reader: Reader,
+    /// Whether it was said already that the last line is incomplete.
+    is_again: bool,
+}
 
 impl Records {
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let reader = Reader::open(path).map_err(|error| unreadable(path, &error))?;
-        Ok(Self(reader))
+        Ok(Self {
+            reader: open(path)?,
+            is_again: false,
+        })
+    }
+
+    pub(crate) fn open_again(path: &Path) -> Result<Self> {
+        Ok(Self {
+            is_again: true,
+            ..Self::open(path)?
+        })
     }
 
     pub(crate) fn next_line(&mut self) -> Result<Option<Line<'_>>> {
-        let path = self.0.path().to_owned();
-        let line = self.0.next_line();
-        line.map_err(|error| unreadable(&path, &error))
+        Ok(self.reader.next_line()?)
     }
 }
 
@@ -50,13 +79,16 @@ impl Iterator for Records {
     type Item = Result<(u64, Record)>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        let is_again = self.is_again;
         let line = match self.next_line() {
             Ok(line) => line?,
             Err(failure) => return Some(Err(failure)),
         };
         match line.record() {
-            Err(torn) if torn.problem.is_none() => {
-                print_stderr(&torn.to_string());
+            Err(torn) if torn.is_torn() => {
+                if !is_again {
+                    print_stderr(&torn.to_string());
+                }
                 None
             }
             Err(error) => Some(Err(error.into())),
@@ -65,8 +97,34 @@ impl Iterator for Records {
     }
 }
 
-pub(crate) fn invalid(file: &Path, number: u64, problem: &str) -> Failure {
-    usage!("{}: line {number}: {problem}", file.display())
+/// What stands for standard input; a file of this name is `./-`.
+pub(crate) const STDIN: &str = "-";
+
+/// A file of records; `-` is standard input, which can be read once.
+pub(crate) fn open(path: &Path) -> Result<Reader> {
+    if path != Path::new(STDIN) {
+        return Ok(Reader::open(path)?);
+    }
+    #[cfg(unix)]
+    let stdin = io::stdin().as_fd().try_clone_to_owned();
+    #[cfg(windows)]
+    let stdin = io::stdin().as_handle().try_clone_to_owned();
+    let stdin = stdin.map_err(|error| unreadable(path, &error))?;
+    Ok(Reader::new(path, fs::File::from(stdin)))
+}
+
+/// Refuses standard input for `what`, which needs a file.
+pub(crate) fn check_not_stdin(paths: &[PathBuf], what: &str) -> Result<()> {
+    if paths.iter().any(|path| path == Path::new(STDIN)) {
+        bail!(
+            "-: {what} a file; write standard input to one first, such as by `cat > games.jsonl`"
+        );
+    }
+    Ok(())
+}
+
+pub(crate) fn invalid(file: &Path, number: u64, problem: &(impl Display + ?Sized)) -> Failure {
+    usage!("{}:{number}: {problem}", file.display())
 }
 
 pub(crate) fn read_text(path: &Path, most: u64) -> Result<String> {
@@ -84,6 +142,13 @@ pub(crate) fn replace_file(path: &Path, text: &str) -> Result<()> {
         fs::write(path, text)
     };
     replaced.map_err(|error| unwritable(path, &error))
+}
+
+/// The files of analyses in these folders of tournaments.
+pub(crate) fn analyses_of(paths: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
+    let folders = paths.iter().filter(|path| path.is_dir());
+    let files = folders.map(|folder| analysing::file(&TournamentDirectory::at(folder)));
+    files.filter(|file| file.is_file())
 }
 
 pub(crate) fn all_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
@@ -128,7 +193,7 @@ pub(crate) fn pieces_of(file: &Path) -> Option<String> {
     is_there.then(|| pieces.to_string_lossy().into_owned())
 }
 
-pub(crate) fn tournament_of(files: &[PathBuf]) -> Result<(Ranking, Option<Course>)> {
+pub(crate) fn tournament_of(files: &[PathBuf]) -> Result<(Ranking, Option<TournamentOverview>)> {
     if let [file] = files {
         return match plan_of(file)? {
             Some(plan) => ranking_of_plan(file, &plan),
@@ -147,7 +212,7 @@ pub(crate) fn tournament_of(files: &[PathBuf]) -> Result<(Ranking, Option<Course
     Ok((ranking, None))
 }
 
-fn ranking_of_plan(file: &Path, plan: &Plan) -> Result<(Ranking, Option<Course>)> {
+fn ranking_of_plan(file: &Path, plan: &Plan) -> Result<(Ranking, Option<TournamentOverview>)> {
     let mut results = Results::new(plan);
     // Results say why a sequential test ended early.
     if plan.format.depends_on_results() || plan.sprt.is_some() {
@@ -163,7 +228,7 @@ fn ranking_of_plan(file: &Path, plan: &Plan) -> Result<(Ranking, Option<Course>)
             read => results = read?,
         }
     }
-    Ok((results.ranking(plan), Some(results.course(plan))))
+    Ok((results.ranking(plan), Some(results.overview(plan))))
 }
 
 /// `--number`

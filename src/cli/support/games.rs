@@ -1,14 +1,24 @@
 //! What is played: `--game`, a game of this program or one that is a program, and the options that belong to it.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
 use clap::builder::TypedValueParser;
 
-use super::prelude::*;
-use super::setup::{self, match_set};
+use super::failure::{Failure, Result, bail, usage};
+use super::setup::{self, PiecesFile, match_set};
+use super::values::one_of;
+use referee::arena::plan::Plan;
+use referee::bot::spec::Program;
+use referee::entrants::argument::BotSpec;
+use referee::game::Ruleset;
 use referee::game::quarto::{PieceFormat, PieceSet, Rules};
-use referee::game::registry::{Choices, GameInfo};
+use referee::game::registry::{self, Choices, GAMES, GameInfo};
 use referee::game_program::GameProgram;
 use referee::strategy::RANDOM;
 use referee::system::is_path;
+use referee::text::{meant, quote};
 
 /// `--game`
 #[derive(Clone, Debug)]
@@ -19,12 +29,12 @@ pub(crate) enum GameArg {
 
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct GameOptions {
-    /// quarto, four-in-a-row, or a program such as ./nim.py [default: quarto]
-    #[arg(long, value_parser = GameArg::read)]
+    /// quarto, four-in-a-row, or a program (./nim.py) [default: quarto]
+    #[arg(long, value_parser = GameArg::read, help_heading = "Game")]
     pub(crate) game: Option<GameArg>,
 
     /// An option of a game that is a program; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = option, help_heading = "Game", hide_short_help = true)]
     pub(crate) game_option: Vec<(String, String)>,
 
     #[command(flatten)]
@@ -35,11 +45,16 @@ pub(crate) struct GameOptions {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct SetOptions {
     /// A piece set's CSV file
-    #[arg(long, value_name = "FILE")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Game",
+        hide_short_help = true
+    )]
     pub(crate) pieces: Option<PathBuf>,
 
     /// Which groups of cells count [default: standard]
-    #[arg(long, value_parser = rules())]
+    #[arg(long, value_parser = rules(), help_heading = "Game", hide_short_help = true)]
     rules: Option<Rules>,
 
     /// The piece set of a plan.
@@ -50,7 +65,7 @@ pub(crate) struct SetOptions {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct BuiltinGameOptions {
     /// The game [default: quarto]
-    #[arg(long, value_parser = builtin_game())]
+    #[arg(long, value_parser = builtin_game(), help_heading = "Game")]
     game: Option<&'static GameInfo>,
 
     #[command(flatten)]
@@ -111,6 +126,24 @@ impl GameOptions {
         game.unwrap_or(GameArg::Own(&GAMES[0]))
     }
 
+    /// Chooses a game of this program, which `option` asks for.
+    pub(crate) fn choose(&mut self, name: &str, option: &str) -> Result<()> {
+        let wanted = registry::find(name).unwrap_or(&GAMES[0]);
+        let given = match &self.game {
+            None => wanted.name,
+            Some(GameArg::Own(game)) => game.name,
+            Some(GameArg::Program(text)) => text,
+        };
+        if given != wanted.name {
+            bail!(
+                "--game {given}: with {option} the game is {}; leave --game out",
+                wanted.name
+            );
+        }
+        self.game = Some(GameArg::Own(wanted));
+        Ok(())
+    }
+
     fn has_piece_sets(&self) -> bool {
         matches!(self.game(), GameArg::Own(game) if game.has_piece_sets)
     }
@@ -141,11 +174,11 @@ impl GameOptions {
         Ok(self)
     }
 
-    pub(crate) fn ruleset(&self) -> Result<Arc<dyn Game>> {
+    pub(crate) fn ruleset(&self) -> Result<Arc<dyn Ruleset>> {
         self.ruleset_with(PieceFormat::default())
     }
 
-    pub(crate) fn ruleset_with(&self, format: PieceFormat) -> Result<Arc<dyn Game>> {
+    pub(crate) fn ruleset_with(&self, format: PieceFormat) -> Result<Arc<dyn Ruleset>> {
         if !self.has_piece_sets() {
             self.set.refuse()?;
         }
@@ -153,7 +186,7 @@ impl GameOptions {
             GameArg::Own(game) => game,
             GameArg::Program(text) => {
                 let options = self.game_option.iter().cloned().collect();
-                return Ok(program("--game", &text, options)?.into_game());
+                return Ok(program("--game", &text, options)?.into_ruleset());
             }
         };
         if let Some((name, _)) = self.game_option.first() {
@@ -163,10 +196,31 @@ impl GameOptions {
             );
         }
         let choices = self.set.choices()?;
-        Ok(game.game(Choices { format, ..choices }))
+        Ok(game.ruleset(Choices { format, ..choices }))
     }
 
-    pub(crate) fn pieces_file(&self, ruleset: &dyn Game) -> Result<PiecesFile> {
+    /// What was typed of them: the words that a further command needs for the same game.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
+        match &self.game {
+            Some(GameArg::Own(game)) => add("--game", game.name.to_owned()),
+            Some(GameArg::Program(text)) => add("--game", text.clone()),
+            None => {}
+        }
+        for (name, value) in &self.game_option {
+            add("--game-option", format!("{name}={value}"));
+        }
+        if let Some(path) = &self.set.pieces {
+            add("--pieces", path.to_string_lossy().into_owned());
+        }
+        if let Some(rules) = self.set.rules {
+            add("--rules", rules.name().to_owned());
+        }
+        words
+    }
+
+    pub(crate) fn pieces_file(&self, ruleset: &dyn Ruleset) -> Result<PiecesFile> {
         PiecesFile::new(self.set.pieces.as_deref(), ruleset.pieces())
     }
 }
@@ -181,10 +235,13 @@ impl GameArg {
             return Ok(Self::Program(text.to_owned()));
         }
         let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
-        let mut fix = hint(text, &names, "expected ");
-        if fix.starts_with("expected") {
-            fix += ", or a game's program such as ./nim.py";
-        }
+        let fix = match meant(text, &names) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!(
+                "expected {}, or a game's program such as ./nim.py",
+                names.join(", ")
+            ),
+        };
         let game = quote(text.as_bytes());
         Err(format!("there is no game {game}; {fix}"))
     }
@@ -196,8 +253,9 @@ pub(crate) fn program(
     options: BTreeMap<String, String>,
 ) -> Result<GameProgram> {
     // Its forms are those of a BOT, but for `builtin:` and `human`.
-    let spec = setup::bot(text).map_err(|failure| match failure {
-        Failure::Usage(problem) if !option.is_empty() => usage!("{option}: {problem}"),
+    let located = setup::located(text).and_then(|located| Ok(located.ready(None)?));
+    let spec = located.map_err(|failure| match failure {
+        Failure::CannotStart(error) if !option.is_empty() => usage!("{option}: {error}"),
         failure => failure,
     })?;
     let wrong = |problem: &str| {
@@ -210,10 +268,10 @@ pub(crate) fn program(
     if program.builtin().is_some() {
         return Err(wrong("it is a bot, and no game"));
     }
-    GameProgram::open(program, options).map_err(Failure::Usage)
+    GameProgram::open(program, options).map_err(|error| usage!("{error}"))
 }
 
-pub(crate) fn start_of(ruleset: &dyn Game, start: Option<&String>) -> Result<String> {
+pub(crate) fn start_of(ruleset: &dyn Ruleset, start: Option<&String>) -> Result<String> {
     let session = match start {
         None => ruleset.start(),
         Some(text) => ruleset.start_from(text).map_err(|problem| {
@@ -226,7 +284,7 @@ pub(crate) fn start_of(ruleset: &dyn Game, start: Option<&String>) -> Result<Str
 
 /// In a game's program only builtin:random plays, if the program lists the legal answers.
 pub(crate) fn check_builtins<'a>(
-    ruleset: &dyn Game,
+    ruleset: &dyn Ruleset,
     programs: impl Iterator<Item = &'a Program>,
 ) -> Result<()> {
     if ruleset.program().is_none() || registry::find(ruleset.name()).is_some() {
@@ -249,7 +307,7 @@ pub(crate) fn check_builtins<'a>(
     Ok(())
 }
 
-pub(crate) fn check_solvable(ruleset: &dyn Game, option: &str, is_given: bool) -> Result<()> {
+pub(crate) fn check_solvable(ruleset: &dyn Ruleset, option: &str, is_given: bool) -> Result<()> {
     if is_given && !ruleset.info().is_solvable() {
         let game = ruleset.name();
         bail!("{option} needs a solver, and there is none for {game}; leave it out");

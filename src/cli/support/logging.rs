@@ -1,12 +1,14 @@
 //! The log. Without options, warnings go to stderr; `--log` says what else; `--log-file` takes the log to a file and
 //! leaves stderr the warnings.
 
-use std::fmt;
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
+use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::{env, fmt, io};
 
 use clap::ValueEnum;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tracing_serde::fields::AsMap as _;
 use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
 use tracing_subscriber::fmt::format::{JsonFields, Writer};
@@ -17,13 +19,19 @@ use tracing_subscriber::registry::{LookupSpan, Scope};
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
-use super::output::Notes;
-use super::prelude::*;
+use super::failure::{Result, usage};
+use super::output::{Notes, note};
 use super::setup;
 use referee::log_target;
+use referee::report::terminal::Palette;
 use referee::text::cause;
 
 static LOG_FILE: OnceLock<LogFile> = OnceLock::new();
+
+/// That of `--log-file`.
+pub(crate) fn file() -> Option<PathBuf> {
+    LOG_FILE.get().map(|file| file.path.clone())
+}
 
 pub(crate) fn finish(status: u8) {
     tracing::info!(target: log_target::COMMAND, status, "ended");
@@ -38,16 +46,36 @@ pub(crate) fn finish(status: u8) {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Diagnosis")]
 pub(crate) struct LogOptions {
-    /// What to log: error, warn, info, debug or trace, or a filter such as `referee::wire=trace`; without it `RUST_LOG` decides [default: warn, with --log-file info]
-    #[arg(long, global = true, value_name = "LEVEL")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "LEVEL",
+        hide_short_help = true,
+        help = "How much to log; also --log-file and --log-format: see referee help log",
+        long_help = "What to log: error, warn, info, debug or trace, or a filter such as `referee::wire=trace`; without \
+                     it `RUST_LOG` decides [default: warn, with --log-file info]"
+    )]
     log: Option<String>,
 
     /// Append the log to this file; only warnings then go to stderr
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        hide_short_help = true,
+        hide_long_help = true
+    )]
     log_file: Option<PathBuf>,
 
     /// How the log is written
-    #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        default_value = "text",
+        hide_short_help = true,
+        hide_long_help = true
+    )]
     log_format: LogFormat,
 }
 

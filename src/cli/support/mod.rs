@@ -1,5 +1,6 @@
 //! Shared by several commands: options, files, signals, the terminal.
 
+pub(crate) mod building;
 pub(crate) mod config;
 pub(crate) mod console;
 pub(crate) mod failure;
@@ -8,7 +9,6 @@ pub(crate) mod games;
 pub(crate) mod logging;
 pub(crate) mod output;
 pub(crate) mod pages;
-pub(crate) mod prelude;
 pub(crate) mod recorded;
 pub(crate) mod runtime;
 pub(crate) mod sandbox;

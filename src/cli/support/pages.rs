@@ -1,35 +1,50 @@
 //! Pages of games: written to a file (`--report`), or served while the games are played (`--live`).
 //! Open them before the first game, publish after each, from any thread, and finish when nothing else is left to do.
 
+use std::fs;
+use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::prelude::*;
+use super::failure::{Result, usage};
+use super::folder::{Records, invalid, replace_file};
+use super::output::{Stdout, note, print_stderr};
 use super::setup::whole;
-use referee::arena::course::Course;
+use super::signals;
+use referee::arena::overview::TournamentOverview;
+use referee::bot::exhaustion::start_thread;
 use referee::bot::human::Inbox;
+use referee::bot::referee_files::REFEREE_FILES;
+use referee::game::Ruleset;
 use referee::play::stage::Stage;
+use referee::record::Record;
 use referee::record::atomic_file::{AtomicFile, directory_of};
-use referee::report::serve::Server;
-use referee::sandbox::Bound;
-use referee::sandbox::snapshot::is_own_page;
+use referee::report::html::{self, KeptLimit};
+use referee::report::serve::{Feed, LiveState, Server, origin};
+use referee::sandbox::EnforcedLimit;
+use referee::text::counted;
+use referee::tournament::standings::Ranking;
 
 const LEFT: &str = "report.html";
 
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct PageOptions {
-    /// Write a page with standings, charts and every game here when the games are over
-    #[arg(long, value_name = "FILE")]
+    /// Write a page of standings, charts and games to this file at the end
+    #[arg(long, value_name = "FILE", help_heading = "Pages")]
     report: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) live: LiveOptions,
 
-    /// End when the games have ended; without it the page of --live is served until Ctrl-C
-    #[arg(long)]
+    /// Exit after the games [default: serve the page of --live until Ctrl-C]
+    #[arg(long, help_heading = "Pages", hide_short_help = true)]
     live_exit: bool,
 
-    /// Leave what bots wrote to stderr, and their commands, out of pages; what they answered stays in
-    #[arg(long)]
+    /// Leave what bots wrote to stderr, and their commands, out of pages
+    ///
+    /// What they answered stays in
+    #[arg(long, help_heading = "Pages", hide_short_help = true)]
     private: bool,
 
     /// For the teacher of a league.
@@ -47,6 +62,11 @@ pub(crate) struct Pages {
 }
 
 impl PageOptions {
+    /// To which this run writes.
+    pub(crate) fn files(&self) -> Option<PathBuf> {
+        self.report.clone()
+    }
+
     pub(crate) const fn are_on(&self) -> bool {
         self.report.is_some() || self.live.is_on()
     }
@@ -68,21 +88,28 @@ impl PageOptions {
         played: Option<&Path>,
         records: Option<&Path>,
         folder: Option<&Path>,
-        limits: &[Bound],
-        game: &Arc<dyn Game>,
+        limits: &[EnforcedLimit],
+        game: &Arc<dyn Ruleset>,
     ) -> Result<Pages> {
         self.check(records)?;
         if !self.are_on() {
             return Ok(Pages::default());
         }
-        let feed = Feed::new(html::Options {
+        let feed = Feed::new(html::ReportPageOptions {
             title: title.to_owned(),
             private: self.private,
-            limits: limits.iter().map(Bound::line).collect(),
+            limits: limits
+                .iter()
+                .map(|bound| KeptLimit {
+                    limit: bound.limit.clone(),
+                    strict: bound.wall,
+                    by: bound.by.clone(),
+                })
+                .collect(),
             notes: self.notes.clone(),
             frame: self.live.live_frame.clone(),
             game: Some(Arc::clone(game)).filter(|game| game.program().is_some()),
-            ..html::Options::default()
+            ..html::ReportPageOptions::default()
         });
         if let Some(path) = played.filter(|path| path.exists()) {
             add_file(path, &feed)?;
@@ -120,7 +147,7 @@ impl Pages {
         inbox
     }
 
-    pub(crate) fn set_state(&self, state: State) {
+    pub(crate) fn set_state(&self, state: LiveState) {
         if let Some(feed) = &self.feed {
             feed.set_state(state);
         }
@@ -130,14 +157,21 @@ impl Pages {
     pub(crate) fn expect(&self, games: u64) {
         if let Some(feed) = &self.feed {
             feed.expect(games);
-            feed.set_state(State::Playing);
+            feed.set_state(LiveState::Playing);
         }
     }
 
-    pub(crate) fn rank(&self, now: impl FnOnce() -> (Ranking, Course)) {
+    /// Other games than were announced, with those of earlier runs.
+    pub(crate) fn expect_instead(&self, games: u64) {
         if let Some(feed) = &self.feed {
-            let (ranking, course) = now();
-            feed.set_ranking(ranking, Some(course));
+            feed.expect_instead(games);
+        }
+    }
+
+    pub(crate) fn rank(&self, now: impl FnOnce() -> (Ranking, TournamentOverview)) {
+        if let Some(feed) = &self.feed {
+            let (ranking, overview) = now();
+            feed.set_ranking(ranking, Some(overview));
         }
     }
 
@@ -159,9 +193,9 @@ impl Pages {
         let mut files = self.files.iter().take(count).flatten();
         let written = files.try_for_each(|path| write(feed, path));
         feed.set_state(if is_complete {
-            State::Finished
+            LiveState::Finished
         } else {
-            State::Interrupted
+            LiveState::Interrupted
         });
         let Some(server) = self.server else {
             return written;
@@ -225,12 +259,16 @@ const DEFAULT_PORT: u16 = 4416;
 
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct LiveOptions {
-    /// Serve the page while games are played, at 127.0.0.1:4416 or the given address: --live=0.0.0.0:8080 lets other machines watch
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:4416", value_parser = address)]
+    /// Serve the page while games are played [default: 127.0.0.1:4416]
+    ///
+    /// To this machine alone; --live=0.0.0.0:8080 lets other machines watch
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:4416", value_parser = address, help_heading = "Pages", hide_short_help = true)]
     live: Option<SocketAddr>,
 
-    /// Let pages of this origin (scheme, host and port) show the page of --live in a frame; all others are refused
-    #[arg(long, value_name = "ORIGIN", requires = "live", value_parser = html::origin)]
+    /// Let pages of this origin show the page of --live in a frame
+    ///
+    /// An origin is a scheme, a host and a port; all others are refused
+    #[arg(long, value_name = "ORIGIN", requires = "live", value_parser = origin, help_heading = "Pages", hide_short_help = true)]
     pub(crate) live_frame: Option<String>,
 }
 
@@ -307,7 +345,7 @@ fn check_target(path: &Path, records: Option<&Path>) -> Result<()> {
 }
 
 fn is_page(path: &Path) -> io::Result<bool> {
-    Ok(path.metadata()?.len() == 0 || is_own_page(fs::File::open(path)?)?)
+    Ok(path.metadata()?.len() == 0 || REFEREE_FILES.is_page(fs::File::open(path)?)?)
 }
 
 #[cfg(test)]

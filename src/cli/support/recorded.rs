@@ -2,22 +2,36 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
-use super::folder::{pieces_of, plan_of};
+use super::failure::{Failure, Result, bail, usage};
+use super::folder::{GameChoice, Records, invalid, pieces_of, plan_of, records_of};
 use super::games::{self, GameArg};
-use super::prelude::*;
-use super::setup::bot;
+use super::output::print_stderr;
+use super::sandbox::SandboxOptions;
+use super::setup::{PiecesFile, bot};
+use super::values::{self, MoveTime};
+use referee::bot::fault::crash::explaining_line;
+use referee::bot::spec::Program;
+use referee::entrants::argument::BotSpec;
+use referee::game::{Ruleset, registry};
 use referee::game_program::GameProgram;
-use referee::play::examiner::questions;
+use referee::play::TimeControl;
+use referee::play::examiner::{Question, questions};
 use referee::play::game_runner::GameFault;
-use referee::record::ProcessEntry;
+use referee::play::seat::Seat;
+use referee::record::{BotIndex, ProcessEntry, Record};
+use referee::text::{escape_controls, quote, short_name};
 
 #[derive(Clone)]
 pub(crate) struct Recorded {
     pub(crate) file: PathBuf,
     pub(crate) number: u64,
     pub(crate) record: Record,
-    pub(crate) ruleset: Arc<dyn Game>,
+    pub(crate) ruleset: Arc<dyn Ruleset>,
 }
 
 impl Recorded {
@@ -31,22 +45,24 @@ impl Recorded {
         let mut reader = Records::open(&file)?;
         let (mut games, mut chosen) = (0, None);
         while let Some(line) = reader.next_line()? {
+            if let Some(torn) = line.torn() {
+                print_stderr(&torn.to_string());
+                break;
+            }
             games = line.number();
             if chosen.is_none() && GameChoice::chooses(choice, &line) {
-                chosen = Some((games, line.bytes().to_vec()));
+                chosen = Some((games, line.record()));
             }
         }
         let path = file.display();
         if choice.is_none() && games > 1 {
             bail!("{path}: it has {games} games{several}");
         }
-        let Some((number, line)) = chosen else {
+        let Some((number, record)) = chosen else {
             let first = GameChoice::Number(1);
             return Err(choice.unwrap_or(&first).missing(&file, games));
         };
-        let record =
-            Record::from_line(&line).map_err(|problem| invalid(&file, number, &problem))?;
-        Self::of(&file, number, record, rules)
+        Self::of(&file, number, record?, rules)
     }
 
     pub(crate) fn of(
@@ -66,7 +82,7 @@ impl Recorded {
         })
     }
 
-    pub(crate) fn invalid(&self, problem: &str) -> Failure {
+    pub(crate) fn invalid(&self, problem: &(impl Display + ?Sized)) -> Failure {
         invalid(&self.file, self.number, problem)
     }
 
@@ -91,16 +107,11 @@ impl Recorded {
         BotIndex::ALL.into_iter().filter(is_it).collect()
     }
 
-    fn is_person(&self, bot: BotIndex) -> bool {
-        let command = &self.record.bots[bot].command;
-        command.first().is_some_and(|word| word == "human")
-    }
-
     pub(crate) fn part(&self, program: &Program, given: Option<&str>) -> Result<BotIndex> {
         let found = self.parts(program, given);
         let [a, b] = BotIndex::ALL.map(|bot| self.name(bot));
         match (&found[..], given) {
-            (&[bot], _) if self.is_person(bot) => {
+            (&[bot], _) if self.record.is_person(bot) => {
                 Err(self.failure(&format!("{} was a person", self.name(bot))))
             }
             (&[bot], _) => Ok(bot),
@@ -256,25 +267,33 @@ fn process(record: &Record, bot: BotIndex) -> Option<&ProcessEntry> {
     record.processes.as_ref()?[bot].as_ref()
 }
 
-pub(crate) fn fault_json(fault: &GameFault) -> Json {
-    json!({
-        "reason": fault.fault.reason().name(),
-        "detail": fault.fault.to_string(),
-        "stderr": fault.stderr.trim_end(),
-    })
+/// Without stderr.
+pub(crate) fn fault_text(fault: &GameFault) -> String {
+    fault_with(fault, [])
 }
 
-pub(crate) fn fault_lines(fault: &GameFault, lines: usize) -> String {
+/// With all of stderr.
+pub(crate) fn fault_lines(fault: &GameFault) -> String {
+    fault_with(fault, fault.stderr.trim_end().lines())
+}
+
+/// With the line of stderr that says why.
+pub(crate) fn fault_line(fault: &GameFault) -> String {
+    let why = explaining_line(&fault.stderr);
+    fault_with(fault, why.as_deref())
+}
+
+fn fault_with<'a>(fault: &GameFault, stderr: impl IntoIterator<Item = &'a str>) -> String {
     let mut text = format!("it forfeits ({}): {}", fault.fault.reason(), fault.fault);
-    for line in fault.stderr.trim_end().lines().take(lines) {
+    for line in stderr {
         text += "\n  stderr: ";
         text += line;
     }
     text
 }
 
-pub(crate) fn program(text: &str, done: &str) -> Result<Program> {
-    match bot(text)? {
+pub(crate) fn program(text: &str, done: &str, sandbox: &SandboxOptions) -> Result<Program> {
+    match bot(text, sandbox)? {
         BotSpec::Program(program) => Ok(program),
         BotSpec::Human => Err(usage!("a person cannot be {done}; give a program")),
     }
@@ -284,12 +303,12 @@ pub(crate) fn program(text: &str, done: &str) -> Result<Program> {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct RecordedRules {
     /// The game, if it is a program (protocol-games.md); records say which other one it is
-    #[arg(long, value_parser = GameArg::read)]
+    #[arg(long, value_parser = GameArg::read, help_heading = "Game")]
     pub(crate) game: Option<GameArg>,
 
     /// Games of that program, by their rules.
     #[arg(skip)]
-    opened: RefCell<HashMap<String, Arc<dyn Game>>>,
+    opened: RefCell<HashMap<String, Arc<dyn Ruleset>>>,
 }
 
 impl RecordedRules {
@@ -300,7 +319,7 @@ impl RecordedRules {
         }
     }
 
-    pub(crate) fn of(&self, record: &Record) -> Result<Arc<dyn Game>, String> {
+    pub(crate) fn of(&self, record: &Record) -> Result<Arc<dyn Ruleset>, String> {
         if let Some(text) = self.program() {
             let game = self.open(text, &record.rules)?;
             if game.name() == record.game {
@@ -308,7 +327,7 @@ impl RecordedRules {
             }
         }
         if registry::find(&record.game).is_some() {
-            return record.ruleset();
+            return record.ruleset().map_err(|unknown| unknown.to_string());
         }
         Err(format!(
             "the game {} is unknown; if it is a program, give it with --game",
@@ -316,7 +335,7 @@ impl RecordedRules {
         ))
     }
 
-    fn open(&self, text: &str, rules: &str) -> Result<Arc<dyn Game>, String> {
+    fn open(&self, text: &str, rules: &str) -> Result<Arc<dyn Ruleset>, String> {
         if let Some(game) = self.opened.borrow().get(rules) {
             return Ok(Arc::clone(game));
         }
@@ -324,7 +343,7 @@ impl RecordedRules {
         let options = GameProgram::options_of(rules).unwrap_or_default();
         let game = games::program("--game", text, options)
             .map_err(|failure| failure.message(0).unwrap_or_default())?
-            .into_game();
+            .into_ruleset();
         let mut opened = self.opened.borrow_mut();
         opened.insert(rules.to_owned(), Arc::clone(&game));
         Ok(game)
@@ -344,7 +363,7 @@ pub(crate) struct AskedBotOptions {
     pub(crate) seed: Option<u32>,
 
     /// Time to find the value of a position, and again of a turn
-    #[arg(long, value_name = "TIME", default_value = SOLVE_TIME, value_parser = values::positive_duration)]
+    #[arg(long, value_name = "TIME", default_value = SOLVE_TIME, value_parser = values::positive_duration, help_heading = "Analysis")]
     pub(crate) time_per_move: Duration,
 
     #[command(flatten)]

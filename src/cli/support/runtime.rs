@@ -1,12 +1,17 @@
 //! The runtime of a command, work that Ctrl-C ends, and what bots leave behind.
 
 use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
-use super::prelude::*;
+use super::failure::{Failure, Result};
+use super::output::note;
+use super::signals;
 use referee::bot::exhaustion::explain;
 use referee::bot::orphans;
 

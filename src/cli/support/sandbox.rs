@@ -1,19 +1,28 @@
 //! The options of a sandbox, for all commands that start bots.
 
+use std::env;
+use std::path::PathBuf;
+
 use clap::builder::TypedValueParser;
 
-use super::prelude::*;
+use super::failure::{Failure, Result, bail, usage};
+use super::output::{note, print_stderr};
+use super::setup::this_program;
+use super::values::{self, one_of};
 use referee::arena::plan::SandboxPlan;
 use referee::bot::exhaustion::{Exhausted, available_memory};
-use referee::bot::spec::CannotStart;
+use referee::bot::spec::{CannotStart, Program};
 use referee::league::intake::SandboxChoice;
-use referee::sandbox::{Confinement, Kind, NotAvailable, Obstacle, ResourceLimits, SandboxRequest};
+use referee::sandbox::{
+    Confinement, ResourceLimits, Sandbox, SandboxKind, SandboxObstacle, SandboxRequest,
+    SandboxUnavailable,
+};
 use referee::system::{Shortage, is_root};
 use referee::text::{self, escape};
 
 /// `None`: the first that works.
 #[derive(Clone, Copy, Debug)]
-struct Selection(Option<Kind>);
+struct Selection(Option<SandboxKind>);
 
 fn selection() -> impl TypedValueParser<Value = Selection> {
     let auto = "Bubblewrap if it works, else Landlock. If neither does, a match or a check warns and runs without, other commands refuse";
@@ -27,13 +36,13 @@ fn selection() -> impl TypedValueParser<Value = Selection> {
 }
 
 fn selected(name: &str) -> Selection {
-    let kinds = [Kind::Bwrap, Kind::Landlock, Kind::None];
+    let kinds = [SandboxKind::Bwrap, SandboxKind::Landlock, SandboxKind::None];
     let kind = kinds.into_iter().find(|kind| kind.name() == name);
     Selection(kind)
 }
 
 /// Plans call the supervisor by its old name, `guard`.
-pub(crate) fn layer_names(kind: Kind) -> String {
+pub(crate) fn layer_names(kind: SandboxKind) -> String {
     kind.layers().join(", ").replace("guard", "supervisor")
 }
 
@@ -49,43 +58,50 @@ fn memory(text: &str) -> Result<u64, String> {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct SandboxOptions {
     /// The sandbox that bots run in [default: auto]
-    #[arg(long = "sandbox", value_name = "KIND", value_parser = selection())]
+    #[arg(long = "sandbox", value_name = "KIND", value_parser = selection(), help_heading = "Sandbox (Linux)")]
     kind: Option<Selection>,
 
     /// Memory of all processes of a bot together [default: 1G]
-    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Sandbox (Linux)", hide_short_help = true)]
     memory: Option<u64>,
 
     /// Processes of a bot [default: 64]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Sandbox (Linux)", hide_short_help = true)]
     processes: Option<u64>,
 
     /// Open files of a process, as a plan has them.
     #[arg(skip)]
     open_files: Option<u64>,
 
-    /// Size of a bot's scratch directory, and of the largest file [default: 64M]
-    #[arg(long, value_name = "SIZE", value_parser = values::positive_size)]
+    /// A bot's scratch directory, and its largest file [default: 64M]
+    #[arg(long, value_name = "SIZE", value_parser = values::positive_size, help_heading = "Sandbox (Linux)", hide_short_help = true)]
     scratch: Option<u64>,
 
-    /// A file or directory that bots may read and run, such as where an interpreter is
-    /// installed; may be given more than once
-    #[arg(long, value_name = "PATH")]
+    /// A file or directory that bots may read and run; may be repeated
+    ///
+    /// Such as where an interpreter is installed
+    #[arg(
+        long,
+        value_name = "PATH",
+        help_heading = "Sandbox (Linux)",
+        hide_short_help = true
+    )]
     expose: Vec<PathBuf>,
 
-    /// A variable of the environment for bots: NAME, as it is here, or NAME=VALUE; may be given more
-    /// than once. A sandbox has only LANG, LC_*, TERM, TZ, PATH and what the referee sets
-    #[arg(long, value_name = "NAME[=VALUE]", value_parser = variable)]
+    /// A variable for bots, with this value or as it is here; may be repeated
+    ///
+    /// A sandbox has only LANG, LC_*, TERM, TZ, PATH and what the referee sets
+    #[arg(long, value_name = "NAME[=VALUE]", value_parser = variable, help_heading = "Sandbox (Linux)", hide_short_help = true)]
     env: Vec<String>,
 
     /// Stop a bot while its opponent thinks; also without a sandbox
-    #[arg(long)]
+    #[arg(long, help_heading = "Sandbox (Linux)", hide_short_help = true)]
     freeze: bool,
 }
 
 impl SandboxOptions {
     pub(crate) fn or_none(mut self) -> Self {
-        self.kind = self.kind.or(Some(Selection(Some(Kind::None))));
+        self.kind = self.kind.or(Some(Selection(Some(SandboxKind::None))));
         self
     }
 
@@ -163,6 +179,25 @@ impl SandboxOptions {
         self.choose(kind)?.map_err(|error| refused(&error))
     }
 
+    /// For builds: where no sandbox is to be had, bots are warned of and run without, and so are builds.
+    pub(crate) fn of_builds(&self) -> Result<Sandbox> {
+        if self.kind.is_some() {
+            return self.sandbox();
+        }
+        match self.choose(None)? {
+            Err(error)
+                if matches!(
+                    error.obstacle,
+                    SandboxObstacle::Absent | SandboxObstacle::Unsupported
+                ) =>
+            {
+                self.choose(Some(SandboxKind::None))?
+                    .map_err(|error| refused(&error))
+            }
+            chosen => chosen.map_err(|error| refused(&error)),
+        }
+    }
+
     /// Confines one of the programs, by its place. What is built in is trusted, as part of this program, unless a sandbox
     /// was asked for.
     pub(crate) fn of_bots<'a>(
@@ -171,7 +206,7 @@ impl SandboxOptions {
     ) -> Result<impl Fn(usize) -> Result<Program, CannotStart> + use<'a>> {
         let foreign = programs.iter().filter(|one| one.builtin().is_none());
         let mut count = foreign.count();
-        let none = || self.choose(Some(Kind::None));
+        let none = || self.choose(Some(SandboxKind::None));
         let (chosen, builtins) = if self.kind.is_some() {
             count = programs.len();
             let chosen = self.sandbox()?;
@@ -181,7 +216,12 @@ impl SandboxOptions {
             (chosen?, none()?.map_err(|error| refused(&error))?)
         };
         let chosen = match chosen {
-            Err(error) if error.obstacle == Obstacle::Absent => {
+            Err(error)
+                if matches!(
+                    error.obstacle,
+                    SandboxObstacle::Absent | SandboxObstacle::Unsupported
+                ) =>
+            {
                 note!(
                     "no sandbox works here, so bots can do whatever you can ({}); see referee doctor",
                     error.causes()
@@ -202,7 +242,7 @@ impl SandboxOptions {
         })
     }
 
-    fn choose(&self, kind: Option<Kind>) -> Result<Result<Sandbox, NotAvailable>> {
+    fn choose(&self, kind: Option<SandboxKind>) -> Result<Result<Sandbox, SandboxUnavailable>> {
         if self.freeze && cfg!(windows) {
             bail!(
                 "--freeze: a bot cannot be stopped on Windows while its opponent thinks; leave it out"
@@ -212,7 +252,7 @@ impl SandboxOptions {
     }
 
     /// `kind`: none for the first that works.
-    pub(crate) fn request(&self, kind: Option<Kind>) -> Result<SandboxRequest> {
+    pub(crate) fn request(&self, kind: Option<SandboxKind>) -> Result<SandboxRequest> {
         let environment = self.env.iter().map(|text| resolve(text));
         Ok(SandboxRequest {
             kind,
@@ -228,26 +268,30 @@ impl SandboxOptions {
 /// What is not the usual sandbox.
 pub(crate) fn announce(sandbox: &Sandbox) {
     print_stderr(&match sandbox.kind() {
-        Kind::Bwrap => return,
-        Kind::None => "referee: bots run without a sandbox and can do whatever you can".to_owned(),
-        kind @ Kind::Landlock => format!("referee: sandbox of the bots: {}", layer_names(kind)),
+        SandboxKind::Bwrap => return,
+        SandboxKind::None => {
+            "referee: bots run without a sandbox and can do whatever you can".to_owned()
+        }
+        kind @ SandboxKind::Landlock => {
+            format!("referee: sandbox of the bots: {}", layer_names(kind))
+        }
     });
 }
 
 /// Names `--sandbox none` as a way, unless something is missing that a sandbox needs.
-fn refused(error: &NotAvailable) -> Failure {
-    let NotAvailable { cause, fix, .. } = error;
+fn refused(error: &SandboxUnavailable) -> Failure {
+    let SandboxUnavailable { cause, fix, .. } = error;
     Failure::Usage(match error.obstacle {
-        Obstacle::Wanting(Some(limit))
+        SandboxObstacle::Wanting(Some(limit))
             if limit != Shortage::Space
                 && let Some(limit) = Exhausted::from_error(&limit.error()) =>
         {
             format!("no sandbox: {limit}")
         }
-        Obstacle::Wanting(_) => format!("no sandbox: {cause}; {fix}"),
-        // The error has it where that is the only way.
-        _ if fix.contains("--sandbox none") => format!("no sandbox: {error}"),
-        _ => format!(
+        SandboxObstacle::Wanting(_) => format!("no sandbox: {cause}; {fix}"),
+        // The fix is to play without one.
+        SandboxObstacle::Unsupported => format!("no sandbox: {error}"),
+        SandboxObstacle::Absent | SandboxObstacle::Broken => format!(
             "no sandbox: {error}; or play without one, if you trust the bots: --sandbox none"
         ),
     })
@@ -257,7 +301,7 @@ fn refused(error: &NotAvailable) -> Failure {
 pub(crate) fn warn_memory(sandbox: &Sandbox, bots: usize) {
     let each = sandbox.limits().memory;
     let all = each.saturating_mul(bots as u64);
-    if sandbox.kind() == Kind::None {
+    if sandbox.kind() == SandboxKind::None {
         return;
     }
     if let Some((available, owner)) = available_memory()
@@ -323,7 +367,7 @@ fn resolve(variable: &str) -> Result<(String, String)> {
 
 pub(crate) fn warn_root<'a>(mut programs: impl Iterator<Item = &'a Program>) {
     let is_unconfined = |program: &Program| {
-        let files = program.confinement.as_ref().and_then(Confinement::hash);
+        let files = program.confinement.as_ref().and_then(Confinement::files);
         files.is_none() && program.builtin().is_none()
     };
     if is_root() && programs.any(is_unconfined) {

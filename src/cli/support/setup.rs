@@ -1,16 +1,27 @@
 //! Piece sets and their files, rules, bots and colours, as several commands read them.
 
-use std::path;
+use std::collections::BTreeSet;
+use std::env;
+use std::io::{self, Write as _};
+use std::path::{self, Path, PathBuf};
+use std::sync::Mutex;
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use tempfile::NamedTempFile;
 use terminal_size::terminal_size_of;
 
-use super::prelude::*;
+use super::building::SourceBuilder;
+use super::failure::{Failure, Result, usage};
+use super::output::note;
+use super::sandbox::SandboxOptions;
+use referee::entrants::argument::{BotSpec, Located, locate, longer_path};
 use referee::game::quarto::PieceSet;
+use referee::record::text_file;
+use referee::report::terminal::Palette;
 use referee::strategy;
 use referee::system::AsStream;
+use referee::threads::locked;
 
 pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet> {
     let Some(path) = path else {
@@ -82,8 +93,26 @@ pub(crate) fn this_program() -> Result<PathBuf> {
     })
 }
 
-pub(crate) fn bot(text: &str) -> Result<BotSpec> {
-    Ok(BotSpec::parse(text, &this_program()?, &strategy::NAMES)?)
+/// Sources are built in the sandbox of these options.
+pub(crate) fn bot(text: &str, sandbox: &SandboxOptions) -> Result<BotSpec> {
+    let builder = SourceBuilder(sandbox);
+    Ok(located(text)?.ready(Some(&builder))?)
+}
+
+/// Before anything is built.
+pub(crate) fn located(text: &str) -> Result<Located> {
+    warn_of_longer_path(text);
+    Ok(locate(text, &this_program()?, &strategy::NAMES)?)
+}
+
+/// Once for each command line.
+pub(crate) fn warn_of_longer_path(text: &str) {
+    static WARNED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if let Some(longer) = longer_path(text)
+        && locked(&WARNED).insert(text.to_owned())
+    {
+        note!("warning: {longer}");
+    }
 }
 
 pub(crate) fn absolute(path: &Path) -> Result<String> {

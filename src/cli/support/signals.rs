@@ -3,12 +3,17 @@
 //! A thread listens for them from the start, so that they end the program whatever the others are doing, be it waiting
 //! for a file or a stream. Commands that must put something in order first heed them.
 
+use std::io;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
-use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 
-use super::prelude::*;
+use super::failure::Result;
+use super::runtime::runtime;
+use referee::bot::exhaustion::start_thread;
 use referee::threads::locked;
 
 struct Came {
@@ -49,17 +54,21 @@ pub(crate) fn start(unheeded: fn()) -> Result<()> {
 /// A signal that was ignored when this process was started stays ignored, as `nohup` and the shell's `&` want it.
 #[cfg(unix)]
 fn listen() -> io::Result<mpsc::Receiver<()>> {
+    use referee::system::HeldSignals;
     use tokio::signal::unix::{SignalKind, signal};
 
     // A handler of our own makes a write beyond `ulimit -f` an error with a sentence, instead of the end of this process.
     // Bots do not inherit it.
     let _ = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
     let (sender, receiver) = mpsc::channel(4);
-    for kind in [
+    let kinds = [
         SignalKind::interrupt(),
         SignalKind::terminate(),
         SignalKind::hangup(),
-    ] {
+    ];
+    // Between the system's handler and its entry in the list of handlers a signal would be lost. No other thread runs yet.
+    let _held = HeldSignals::hold(&kinds.map(|kind| kind.as_raw_value()));
+    for kind in kinds {
         if !referee::system::is_ignored(kind.as_raw_value()) {
             let (mut signals, sender) = (signal(kind)?, sender.clone());
             tokio::spawn(async move {

@@ -3,9 +3,11 @@
 use rustix::process::{Pid, Signal, getpgid, getppid, getsid};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::prelude::*;
+use super::failure::Result;
+use super::runtime::runtime;
+use referee::bot::exhaustion::start_thread;
 use referee::bot::pause::stop_between_starts;
-use referee::sandbox::procfs::Stat;
+use referee::sandbox::procfs::ProcessStat;
 use referee::system::is_ignored;
 
 /// Ctrl-Z stops the program only when no bot is being started. Not for commands at which a person types: a line editor
@@ -50,5 +52,5 @@ fn has_job_control() -> bool {
 }
 
 fn parent(pid: Pid) -> Option<Pid> {
-    Stat::read(pid)?.parent()
+    ProcessStat::read(pid)?.parent()
 }

@@ -1,6 +1,7 @@
 //! Values of options as people type them (times, sizes, numbers, dates), and the options of time.
 
 use std::fmt;
+use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use jiff::civil::Date;
@@ -8,8 +9,10 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use parse_size::Config;
 
-use super::prelude::*;
+use super::failure::{Result, bail};
+use referee::arena::plan::Plan;
 use referee::bot::ClockKind;
+use referee::play::TimeControl;
 use referee::solver::Options;
 use referee::text::meant;
 
@@ -106,16 +109,22 @@ pub(crate) fn time(text: &str) -> Result<Timestamp, String> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
 pub(crate) struct AnswerTimes {
     /// Time for a move; none for no limit [default: 10s; people have no limit]
-    #[arg(long, value_name = "TIME", value_parser = move_time)]
+    #[arg(long, value_name = "TIME", value_parser = move_time, help_heading = "Time")]
     pub(crate) move_time: Option<MoveTime>,
 
     /// Time on top for the first answer of a fresh process [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Time", hide_short_help = true)]
     pub(crate) start_time: Option<Duration>,
 
-    /// What clocks measure; with cpu, wall time may be ten times the limit, and 5 s more at least
-    /// [default: wall]
-    #[arg(long, value_name = "KIND")]
+    /// What clocks measure [default: wall]
+    ///
+    /// With cpu, wall time may be ten times the limit, and 5 s more at least
+    #[arg(
+        long,
+        value_name = "KIND",
+        help_heading = "Time",
+        hide_short_help = true
+    )]
     pub(crate) clock: Option<ClockKind>,
 }
 
@@ -135,11 +144,11 @@ pub(crate) struct TimeOptions {
     pub(crate) answers: AnswerTimes,
 
     /// Time for all moves of a game together; no limit when not given
-    #[arg(long, value_name = "TIME", value_parser = positive_duration)]
+    #[arg(long, value_name = "TIME", value_parser = positive_duration, help_heading = "Time", hide_short_help = true)]
     pub(crate) game_time: Option<Duration>,
 
     /// Added to the game clock after every move
-    #[arg(long, value_name = "TIME", value_parser = duration, requires = "game_time")]
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "game_time", help_heading = "Time", hide_short_help = true)]
     pub(crate) increment: Option<Duration>,
 
     /// Of a plan, if no time is given.

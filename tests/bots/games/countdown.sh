@@ -44,8 +44,10 @@ while IFS= read -r line; do
         echo "{\"state\":\"9 $side\",\"side\":$side,\"request\":\"9\"}"
         continue
     fi
+    [ "$fault $side" != "svg-exits 7" ] || exit 5
     case "$number $side" in
     [0-9]' '[01]) ;;
+    [0-9]' 7') [ "$fault" = svg-any-side ] || { echo '{"error":"expected side 0 or 1"}'; continue; } ;;
     *) echo '{"error":"expected a number and a side, such as 3 0"}'; continue ;;
     esac
     case $answer in
@@ -57,6 +59,8 @@ while IFS= read -r line; do
         echo '{"ilegal":"there is no number below 0"}'
     elif [ "$left" -lt 0 ]; then
         echo '{"illegal":"there is no number below 0"}'
+    elif [ "$left$answer$fault" = 00svg-contradicts ]; then
+        echo "{\"state\":\"0 $side\",\"side\":$side,\"request\":\"0\"}"
     elif [ "$left" = 0 ]; then
         echo "{\"state\":\"0 $side\",\"over\":{\"winner\":$((1 - side))}}"
     else

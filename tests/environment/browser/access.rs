@@ -105,7 +105,7 @@ fn views() -> Result<(OpenReport, Vec<String>)> {
     let quarto = number_of(is_quarto)?;
     records[quarto - 1]["analysis"] = json!({"v": 1, "by": "a test", "turns": [
         {"turn": 3, "value": "loss", "best": "win", "mark": "blunder", "better": "6 A", "text": "it gave the win away",
-         "played_line": ["6 A"], "better_line": ["6 A", "7 B"]}]});
+         "better_line": ["6 A", "7 B"]}]});
     let fault = number_of(|record| !record["result"]["by"].is_null())?;
     let four = number_of(|record| record["game"] == "four-in-a-row")?;
     let views = [

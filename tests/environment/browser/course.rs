@@ -8,15 +8,20 @@ use serde_json::{Value, json};
 use super::driver::{Browser, Result};
 use super::labels::is_clear;
 use super::{OpenReport, can_be_read, same};
-use crate::common::Referee;
+use crate::common::{Referee, bots};
 
 /// A tournament between so many bots of different strength, in a folder called `spring-cup`, and its page. Returns the
 /// names in the order of `referee standings`, too.
 pub(super) fn tournament(bots: usize, arguments: &[&str]) -> Result<(OpenReport, Vec<String>)> {
+    let commands = ["builtin:random", "builtin:greedy"].into_iter().cycle();
+    let commands: Vec<&str> = commands.take(bots).collect();
+    tournament_of(&commands, arguments)
+}
+
+fn tournament_of(commands: &[&str], arguments: &[&str]) -> Result<(OpenReport, Vec<String>)> {
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
     let mut config = String::new();
-    for number in 0..bots {
-        let command = ["builtin:random", "builtin:greedy"][number % 2];
+    for (number, command) in commands.iter().enumerate() {
         let _ = writeln!(
             config,
             "[[bots]]\nname = \"Bot {number}\"\ncommand = \"{command}\""
@@ -96,6 +101,43 @@ pub(super) fn a_knockout_is_shown_as_a_bracket() -> Result<()> {
         .browser
         .wait("return document.querySelector('table.games td') !== null")?;
     same("games", &report.count("table.games tbody tr")?, &2.0)?;
+    report.browser.is_quiet()
+}
+
+/// A tied match says how its tie-break games ended, and leads to them, too. What is wider than a phone scrolls in its card.
+pub(super) fn tie_break_games_and_wide_tables_on_a_phone() -> Result<()> {
+    let arguments = "--format knockout --pairs 1 --tie-break-games 4";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    let (report, _) = tournament(16, &arguments)?;
+    let notes = report.texts(".bracket .note")?;
+    let tied = notes.iter().filter(|note| note.contains("tie-break game"));
+    for note in tied.clone() {
+        same(note, &note.starts_with("2 games, 1–1"), &true)?;
+        let is_told = note.contains(", won ") || note.contains(", decided as the better seed");
+        same(note, &is_told, &true)?;
+    }
+    same("some are tied", &(tied.count() > 0), &true)?;
+    report.browser.size(390, 844, true)?;
+    let width = "return document.documentElement.scrollWidth";
+    same("width", &report.browser.number(width)?, &390.0)?;
+    let cut = "return ['.bracket', 'table.each'].map(one => {
+        const inner = document.querySelector(one);
+        const box = inner.closest('.scroll');
+        box.scrollLeft = 1e6;
+        const scrolls = box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX === 'auto' && box.tabIndex === 0;
+        return scrolls && inner.getBoundingClientRect().right <= box.getBoundingClientRect().right + 8;
+    })";
+    same("scroll", &report.browser.run(cut)?, &json!([true, true]))?;
+    report.browser.size(1280, 800, false)?;
+    let games = "const note = [...document.querySelectorAll('.bracket .note')].find(e => e.textContent.includes('tie-break'));
+        const games = 2 + Number(/in (\\d+) tie-break/.exec(note.textContent)[1]);
+        note.querySelector('a').click();
+        return games";
+    let games = report.browser.number(games)?;
+    report
+        .browser
+        .wait("return document.querySelector('table.games td') !== null")?;
+    same("games", &report.count("table.games tbody tr")?, &games)?;
     report.browser.is_quiet()
 }
 
@@ -249,5 +291,45 @@ pub(super) fn a_bracket_of_64_can_be_read_on_all_screens() -> Result<()> {
     // Keys scroll it.
     let reached = "return document.querySelector('.scroll:has(.bracket)').tabIndex === 0";
     same("by keys", &report.browser.run(reached)?, &json!(true))?;
+    report.browser.is_quiet()
+}
+
+/// Byes and the forfeits of others do not make a champion.
+pub(super) fn bots_that_made_no_turn_have_not_won() -> Result<()> {
+    let never = bots().join("never-starts.sh");
+    let never = never.to_str().ok_or("a path")?;
+    let common = ["--pairs", "1", "--bench-after", "1", "--format"];
+    let result = |report: &OpenReport| -> Result<[Vec<String>; 2]> {
+        Ok([
+            report.texts(".winners-list dt")?,
+            report.texts(".winners-list dd")?,
+        ])
+    };
+    let of = |text: &str| [vec!["No winner".to_owned()], vec![format!(" {text}")]];
+
+    let knockout = [&common[..], &["knockout"]].concat();
+    let (report, _) = tournament_of(&[never; 3], &knockout)?;
+    let nobody = of("no bot made a turn in any game");
+    same("knockout", &result(&report)?, &nobody)?;
+    same(
+        "bracket",
+        &report.text_of(".bracket .winner")?,
+        &"no winner".to_owned(),
+    )?;
+    report.browser.is_quiet()?;
+
+    let swiss = [&common[..], &["swiss", "--rounds", "3"]].concat();
+    let (report, _) = tournament_of(&[never; 3], &swiss)?;
+    same("Swiss", &result(&report)?, &nobody)?;
+    let cells = report.texts(".swiss td small")?;
+    let count = |word: &str| cells.iter().filter(|text| text.starts_with(word)).count();
+    same("byes", &[count("bye · "), count("benched · ")], &[1, 2])?;
+    report.browser.is_quiet()?;
+
+    let three = ["builtin:greedy", "builtin:greedy", never];
+    let swiss = [&common[..], &["swiss", "--rounds", "1"]].concat();
+    let (report, _) = tournament_of(&three, &swiss)?;
+    let first = of("Bot 2, first in the table, made no turn in any game");
+    same("one round", &result(&report)?, &first)?;
     report.browser.is_quiet()
 }

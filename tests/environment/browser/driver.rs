@@ -57,25 +57,14 @@ impl Browser {
     /// Starts one.
     pub(crate) fn start() -> Result<Self> {
         let profile = tempfile::tempdir().map_err(|e| e.to_string())?;
-        let mut driver = Command::new(DRIVER.0)
-            .arg("--port=0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|e| e.to_string())?;
-        let mut output = BufReader::new(driver.stdout.take().ok_or("no output")?);
-        let port = port(&mut output);
+        let (driver, output, port) = start_driver()?;
         let mut browser = Self {
             driver,
-            port: port.unwrap_or(0),
+            port,
             session: String::new(),
             _said: output,
             profile,
         };
-        if browser.port == 0 {
-            return Err("chromedriver named no port".to_owned());
-        }
         let arguments = [
             "--headless=new".to_owned(),
             // Required as root; the pages are the test's own.
@@ -146,9 +135,7 @@ impl Browser {
 
     /// A text that a script returns.
     pub(crate) fn text(&self, script: &str) -> Result<String> {
-        let value = self.run(script)?;
-        let text = value.as_str().map(str::to_owned);
-        text.ok_or_else(|| format!("{value} is no text: {script}"))
+        text_of(&self.run(script)?, script)
     }
 
     /// A number that a script returns.
@@ -185,8 +172,8 @@ impl Browser {
         Ok(())
     }
 
-    /// Clicks the first element of a CSS selector, as with a mouse.
-    pub(crate) fn click(&self, selector: &str) -> Result<()> {
+    /// The first element of a CSS selector, as the driver names it.
+    fn element(&self, selector: &str) -> Result<String> {
         let body = json!({"using": "css selector", "value": selector});
         let found = self.call("POST", "/element", Some(&body))?;
         let id = found
@@ -194,8 +181,35 @@ impl Browser {
             .and_then(|found| found.values().next())
             .and_then(Value::as_str)
             .ok_or("no element")?;
-        self.call("POST", &format!("/element/{id}/click"), Some(&json!({})))?;
+        Ok(id.to_owned())
+    }
+
+    /// Clicks the first element of a CSS selector, as with a mouse.
+    pub(crate) fn click(&self, selector: &str) -> Result<()> {
+        let deadline = Instant::now() + LIMIT;
+        loop {
+            let id = self.element(selector)?;
+            match self.call("POST", &format!("/element/{id}/click"), Some(&json!({}))) {
+                // A page that changes by itself has another one now.
+                Err(error) if error.contains("stale element") && Instant::now() < deadline => {}
+                clicked => return clicked.map(|_| ()),
+            }
+        }
+    }
+
+    /// Chooses a file for the first element of a CSS selector.
+    #[allow(dead_code, reason = "tests/class_pages uses it")]
+    pub(crate) fn choose(&self, selector: &str, file: &str) -> Result<()> {
+        let id = self.element(selector)?;
+        let body = json!({"text": file});
+        self.call("POST", &format!("/element/{id}/value"), Some(&body))?;
         Ok(())
+    }
+
+    /// The page as it is now, also where its scripts do not run.
+    #[allow(dead_code, reason = "tests/class_pages uses it")]
+    pub(crate) fn source(&self) -> Result<String> {
+        text_of(&self.call("GET", "/source", None)?, "the page")
     }
 
     /// Goes into a frame of the page, by its place; scripts run there until the next page.
@@ -221,11 +235,7 @@ impl Browser {
 
     /// A picture of the window, PNG in base 64.
     pub(crate) fn picture(&self) -> Result<String> {
-        let picture = self.call("GET", "/screenshot", None)?;
-        picture
-            .as_str()
-            .map(str::to_owned)
-            .ok_or_else(|| "no picture".to_owned())
+        text_of(&self.call("GET", "/screenshot", None)?, "the picture")
     }
 
     /// The messages in the page's console since the last call, with errors and violations of its
@@ -247,6 +257,34 @@ impl Browser {
         }
         Err(format!("the console: {}", output.join("\n")))
     }
+}
+
+fn text_of(value: &Value, what: &str) -> Result<String> {
+    let text = value.as_str().map(str::to_owned);
+    text.ok_or_else(|| format!("{value} is no text: {what}"))
+}
+
+/// How often a driver is started: one whose port was taken in the same moment ends.
+const STARTS: usize = 5;
+
+/// A driver, what it says, and its port.
+fn start_driver() -> Result<(Child, BufReader<ChildStdout>, u16)> {
+    for _ in 0..STARTS {
+        let mut driver = Command::new(DRIVER.0)
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|e| e.to_string())?;
+        let mut output = BufReader::new(driver.stdout.take().ok_or("no output")?);
+        if let Some(port) = port(&mut output) {
+            return Ok((driver, output, port));
+        }
+        let _ = driver.kill();
+        let _ = driver.wait();
+    }
+    Err(format!("chromedriver named no port, {STARTS} times"))
 }
 
 /// The port that the driver says it listens on.

@@ -8,7 +8,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use referee::analysis::{Analyst, Effort};
 use referee::game::quarto::Rules;
 use referee::game::registry::{self, Choices};
-use referee::game::{Game, Outcome, Side, Turn};
+use referee::game::{Outcome, Ruleset, Side, Turn};
 use referee::record::Record;
 use referee::solver::{Limits, Options, Solvers, Value as Worth};
 use serde_json::{Value, json};
@@ -37,11 +37,11 @@ window.ask ??= start();
 "#;
 
 /// Positions of random games and a turn in each, with at most so many free cells.
-fn questions(game: &dyn Game, count: usize, most_free: usize, seed: u64) -> Vec<[String; 2]> {
+fn questions(ruleset: &dyn Ruleset, count: usize, most_free: usize, seed: u64) -> Vec<[String; 2]> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut found = Vec::new();
     while found.len() < count {
-        let mut session = game.start();
+        let mut session = ruleset.start();
         while session.outcome().is_none() {
             let turns: Vec<Turn> = session.turns().collect();
             let Some(turn) = turns.choose(&mut rng) else {
@@ -57,25 +57,33 @@ fn questions(game: &dyn Game, count: usize, most_free: usize, seed: u64) -> Vec<
     found
 }
 
-fn compare_values(report: &OpenReport, game: &dyn Game, questions: &[[String; 2]]) -> Result<()> {
+fn compare_values(
+    report: &OpenReport,
+    ruleset: &dyn Ruleset,
+    questions: &[[String; 2]],
+) -> Result<()> {
     let solvers = Solvers::new(Options {
         tt_bytes: 64 << 20,
         threads: 1,
     });
-    let kind = json!([game.name(), game.rules(), ""]);
+    let kind = json!([ruleset.name(), ruleset.rules(), ""]);
     for questions in questions.chunks(100) {
         let found = report.browser.run(&format!(
             "{MODULE}return window.ask.then((ask) => {}.map(([request, answer]) => ask('distance', ...{kind}, request, answer, '1000000000')))",
             json!(questions)
         ))?;
         for (found, [request, answer]) in found.as_array().into_iter().flatten().zip(questions) {
-            let position = game.read_request(request)?;
-            let turn = position
-                .after(answer)
-                .map_err(|wrong| wrong.text().to_owned())?;
+            let position = ruleset
+                .read_request(request)
+                .map_err(|error| error.to_string())?;
+            let turn = position.after(answer).map_err(|wrong| wrong.to_string())?;
             let expected = turn.value(position.to_move(), true, &solvers, &Limits::NONE);
             let value = expected.value.map(Worth::name);
-            let what = format!("{} {}: {request}, {answer}", game.name(), game.rules());
+            let what = format!(
+                "{} {}: {request}, {answer}",
+                ruleset.name(),
+                ruleset.rules()
+            );
             same(
                 &what,
                 found,
@@ -93,13 +101,15 @@ pub(super) fn the_module_has_the_values_of_the_program() -> Result<()> {
             rules,
             ..Choices::default()
         };
-        let game = registry::find("quarto").ok_or("no quarto")?.game(choices);
+        let game = registry::find("quarto")
+            .ok_or("no quarto")?
+            .ruleset(choices);
         compare_values(&report, &*game, &questions(&*game, 1_400, 10, 1))?;
         // From the book.
         compare_values(&report, &*game, &questions(&*game, 100, 16, 2))?;
     }
     let four = registry::find("four-in-a-row").ok_or("no game")?;
-    let four = four.game(Choices::default());
+    let four = four.ruleset(Choices::default());
     compare_values(&report, &*four, &questions(&*four, 1_000, 30, 3))?;
     report.browser.is_quiet()
 }
@@ -223,6 +233,39 @@ pub(super) fn a_board_is_played_on() -> Result<()> {
     Ok(())
 }
 
+/// One cell is reached with Tab, the others with the arrow keys; nothing is wider than a phone.
+pub(super) fn cells_of_a_board_are_reached_by_arrow_keys() -> Result<()> {
+    const ARROWS: [char; 4] = ['\u{e012}', '\u{e013}', '\u{e014}', '\u{e015}'];
+    let [left, up, right, down] = ARROWS;
+    let report = board_page(&["A..PC...J..EF... G"])?;
+    report.browser.size(390, 844, true)?;
+    let width = "return document.documentElement.scrollWidth";
+    same("width", &report.browser.number(width)?, &390.0)?;
+    let stops = "return document.querySelectorAll('.worth-cell[tabindex=\"0\"]').length";
+    report
+        .browser
+        .wait(&format!("return (() => {{ {stops} }})() === 1"))?;
+    report
+        .browser
+        .run("document.querySelector('[data-cell=\"2\"]').focus()")?;
+    // Over the piece on cell 4 there is no cell, and from cell 11 to the left there is 10.
+    for (key, cell) in [
+        (right, "3"),
+        (right, "3"),
+        (down, "7"),
+        (down, "11"),
+        (left, "10"),
+        (left, "10"),
+        (up, "6"),
+    ] {
+        report.browser.keys(&[key])?;
+        let at = "return document.activeElement.dataset.cell ?? 'lost'";
+        same("the cell", &report.browser.text(at)?, &cell.to_owned())?;
+        same("stops", &report.browser.number(stops)?, &1.0)?;
+    }
+    report.browser.is_quiet()
+}
+
 /// Random games of both, by their rules, as records.
 fn random_games(count: usize) -> Result<Vec<Value>> {
     let kinds = [
@@ -237,7 +280,8 @@ fn random_games(count: usize) -> Result<Vec<Value>> {
             rules,
             ..Choices::default()
         };
-        let mut game = registry::find(name).ok_or("no game")?.game(choices).start();
+        let ruleset = registry::find(name).ok_or("no game")?.ruleset(choices);
+        let mut game = ruleset.start();
         let mut record = GAMES
             .iter()
             .find(|record| record["game"] == name && record["pieces"].is_null())
@@ -253,7 +297,7 @@ fn random_games(count: usize) -> Result<Vec<Value>> {
             turns.push(turn.text.clone());
             game = turn.after.clone();
         }
-        record["rules"] = game.rules().into();
+        record["rules"] = ruleset.rules().into();
         record["id"] = format!("random-{number}").into();
         record["times_ms"] = json!(vec![1.0; turns.len()]);
         record["turns"] = json!(turns);
@@ -285,8 +329,12 @@ pub(super) fn games_are_analysed_in_the_browser() -> Result<()> {
     let analyst = Analyst::new(Effort::Nodes(4_000_000), options, &Arc::default());
     let mut analysed = records.clone();
     for record in &mut analysed {
-        let parsed = Record::from_line(record.to_string().as_bytes())?;
-        record["analysis"] = analyst.analyse(&parsed, |_| {})?.to_json();
+        let parsed = Record::from_line(record.to_string().as_bytes())
+            .map_err(|problem| problem.to_string())?;
+        record["analysis"] = analyst
+            .analyse(&parsed, |_| {})
+            .map_err(|error| error.to_string())?
+            .to_json();
     }
     let expected = OpenReport::at(&analysed, &[])?;
     for _ in 0..60 {

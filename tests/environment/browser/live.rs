@@ -1,10 +1,12 @@
 //! Pages that are served: what is drawn again leaves readers where they were, and who comes late gets all games.
 
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use referee::record::Record;
-use referee::report::html::Options;
-use referee::report::serve::{Feed, Server, State};
+use referee::report::html::ReportPageOptions;
+use referee::report::serve::{Feed, LiveState, Server};
 use serde_json::{Value, json};
 
 use super::driver::{Browser, Result};
@@ -22,9 +24,9 @@ struct Live {
 
 impl Live {
     fn of(records: &[Value]) -> Result<Self> {
-        let feed = Feed::new(Options {
+        let feed = Feed::new(ReportPageOptions {
             title: "Spring cup".to_owned(),
-            ..Options::default()
+            ..ReportPageOptions::default()
         });
         publish(&feed, records)?;
         let address = "127.0.0.1:0".parse().map_err(|error| format!("{error}"))?;
@@ -69,7 +71,8 @@ impl Live {
 fn publish(feed: &Feed, records: &[Value]) -> Result<()> {
     for record in records {
         let record = Record::from_line(record.to_string().as_bytes());
-        feed.publish(&record.map_err(|error| format!("{error:?}"))?)?;
+        let published = feed.publish(&record.map_err(|error| format!("{error:?}"))?);
+        published.map_err(|error| error.to_string())?;
     }
     Ok(())
 }
@@ -174,10 +177,52 @@ pub(super) fn late_readers_get_all_games() -> Result<()> {
     browser.is_quiet()
 }
 
+/// The sign beside the title and the head of each view tell the same number of games at every moment: the sign once told of
+/// new games as they came, and the view when it was drawn again.
+pub(super) fn a_live_page_has_one_count() -> Result<()> {
+    const WATCH: &str = "
+        window.counts = [];
+        window.apart = [];
+        const numberIn = (text) => text?.replaceAll('\\u202f', '').match(/(\\d+)(?: of \\d+)? games?\\b/)?.[1];
+        const look = () => {
+            const sign = numberIn(document.getElementById('live').textContent);
+            for (const head of document.querySelectorAll('main p.facts, main .stage-progress, main p.hint[role=status]')) {
+                const found = numberIn(head.textContent);
+                if (found === undefined) continue;
+                counts.push(found);
+                if (found !== sign) apart.push(`${location.hash}: the sign ${sign}, the view ${found}`);
+            }
+        };
+        new MutationObserver(look).observe(document.documentElement, { childList: true, subtree: true, characterData: true });";
+    let records = many(&GAMES, 40, 20);
+    let (first, more) = records.split_at(10);
+    let live = Live::of(first)?;
+    let mut known = first.len();
+    live.browser.run(WATCH)?;
+    for (view, more) in ["#overview", "#games", "#stage"]
+        .iter()
+        .zip(more.chunks(10))
+    {
+        live.browser
+            .run(&format!("location.hash = {}", json!(view)))?;
+        for record in more {
+            publish(&live.feed, std::slice::from_ref(record))?;
+            thread::sleep(Duration::from_millis(60));
+        }
+        known += more.len();
+        live.has(known)?;
+        // Otherwise nothing has been compared.
+        live.browser
+            .wait(&format!("return counts.at(-1) === '{known}'"))?;
+    }
+    same("apart", &live.browser.run("return apart")?, &json!([]))?;
+    live.browser.is_quiet()
+}
+
 /// What happens before, between and after the games is said; bots that have not met are apart.
 pub(super) fn the_stage_says_what_it_waits_for() -> Result<()> {
     let live = Live::of(&[])?;
-    live.feed.set_state(State::Checking(7, 12));
+    live.feed.set_state(LiveState::Checking(7, 12));
     live.open("#stage")?;
     let progress = |text: &str| {
         let text = json!(text);
@@ -189,7 +234,7 @@ pub(super) fn the_stage_says_what_it_waits_for() -> Result<()> {
     let sign = "return document.getElementById('live').textContent";
     let checking = "Checking 7 of 12 bots".to_owned();
     same("the sign", &live.browser.text(sign)?, &checking)?;
-    live.feed.set_state(State::Playing);
+    live.feed.set_state(LiveState::Playing);
     let pair = |first: &str, second: &str| {
         let mut game = GAMES[0].clone();
         game["bots"][0]["name"] = json!(first);
@@ -200,9 +245,9 @@ pub(super) fn the_stage_says_what_it_waits_for() -> Result<()> {
     live.has(2)?;
     live.browser
         .wait("return document.querySelectorAll('.stage-table .apart').length === 1")?;
-    live.feed.set_state(State::Stopping);
+    live.feed.set_state(LiveState::Stopping);
     progress("stopping")?;
-    live.feed.set_state(State::Interrupted);
+    live.feed.set_state(LiveState::Interrupted);
     progress("paused")?;
     live.browser.is_quiet()
 }
@@ -227,15 +272,19 @@ pub(super) fn the_stage_ends_with_a_podium() -> Result<()> {
     publish(&live.feed, &games)?;
     live.has(3)?;
     // The last one first, whoever moved first in it.
-    live.browser.wait("const [last] = document.querySelectorAll('.stage-latest li'); return /^(anna 1–0 cem|cem 0–1 anna)$/.test(last?.textContent ?? '')")?;
-    live.feed.set_state(State::Finished);
+    live.browser.wait("const [last] = document.querySelectorAll('.stage-latest li'); return /^(anna\\.py 1–0 cem\\.py|cem\\.py 0–1 anna\\.py)$/.test(last?.textContent ?? '')")?;
+    live.feed.set_state(LiveState::Finished);
     live.browser
         .wait("return document.querySelectorAll('.podium li').length === 3")?;
     let steps = live.browser.run("return [...document.querySelectorAll('.podium li')].map(e => [...e.children].map(one => one.textContent))")?;
     same(
         "steps",
         &steps,
-        &json!([["anna", "2", "1"], ["ben", "1", "2"], ["cem", "0", "3"]]),
+        &json!([
+            ["anna.py", "2", "1"],
+            ["ben.py", "1", "2"],
+            ["cem.py", "0", "3"]
+        ]),
     )?;
     live.browser.is_quiet()
 }

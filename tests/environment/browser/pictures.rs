@@ -62,9 +62,10 @@ fn compare(what: &str, found: &[Vec<String>], expected: &[Vec<String>]) -> Resul
 }
 
 fn drawn(record: &Value) -> Result<Vec<String>> {
-    let record = Record::from_line(record.to_string().as_bytes())?;
-    let game = record.ruleset()?;
-    stills(&*game, &record)
+    let record =
+        Record::from_line(record.to_string().as_bytes()).map_err(|problem| problem.to_string())?;
+    let game = record.ruleset().map_err(|error| error.to_string())?;
+    stills(&*game, &record).map_err(|error| error.to_string())
 }
 
 /// A won game of each game and edition, one that begins with pieces, a draw or forfeit, by number.

@@ -204,9 +204,11 @@ pub(super) fn an_interrupted_tournament_has_no_champion() -> Result<()> {
 pub(super) fn a_person_who_quits_has_left() -> Result<()> {
     let mut records = GAMES.clone();
     let number = number_of(|record| !record["result"]["by"].is_null())?;
-    let result = &mut records[number - 1]["result"];
-    result["reason"] = json!("exited");
-    result["detail"] = json!("left the game");
+    let record = &mut records[number - 1];
+    record["result"]["reason"] = json!("exited");
+    let by = record["result"]["by"].as_u64().unwrap_or(0);
+    let by = usize::try_from(by).unwrap_or(0);
+    record["bots"][by] = json!({"name": "Ann", "command": ["human"]});
     let report = OpenReport::at(&records, &[])?;
     report.open(&format!("#game={number}"))?;
     same(
@@ -414,13 +416,12 @@ pub(super) fn an_analysis_is_told_in_words() -> Result<()> {
     record["analysis"] = json!({"by": "a test", "turns": [
         {"turn": 3, "value": "loss", "best": "win", "better": "7 -", "mark": "blunder", "missed_win": true, "text": text}]});
     let report = OpenReport::at(&records, &[])?;
-    let why = "After A, cell 7 completes H2 (big). Cell 7 would have won.";
-    let small = report.text_of(".highlights small")?;
-    same("the worst", &small, &why.to_owned())?;
-    report.open(&format!("#game={number}&turn=3"))?;
-    let judged = report.text_of(".judged p")?;
     let whole =
         "6 A turned a win into a loss: after A, cell 7 completes H2 (big). Cell 7 would have won.";
+    let small = report.text_of(".highlights small")?;
+    same("the worst", &small, &whole.to_owned())?;
+    report.open(&format!("#game={number}&turn=3"))?;
+    let judged = report.text_of(".judged p")?;
     same("the turn", &judged, &whole.to_owned())?;
     open_bot(&report, &name)?;
     report
@@ -429,11 +430,30 @@ pub(super) fn an_analysis_is_told_in_words() -> Result<()> {
     same(
         "to fix",
         &report.text_of(".fixes small")?.trim().to_owned(),
-        &why.to_owned(),
+        &whole.to_owned(),
     )?;
     let counts = report.texts("[aria-labelledby=card-analysis] tbody tr:last-child a")?;
     same("counts", &counts, &vec!["1".to_owned(), "1".to_owned()])?;
     report.browser.is_quiet()
+}
+
+/// No column of Accuracy is cut off.
+const ACCURACY_FITS: &str = "
+    const tables = [...document.querySelectorAll('.accuracy')].map((table) => table.parentElement);
+    return tables.length > 0 && tables.every((table) => table.scrollWidth <= table.clientWidth);";
+
+/// These with a bot of a long name.
+fn with_a_long_name(records: &[Value]) -> Vec<Value> {
+    let mut records = records.to_vec();
+    for record in &mut records {
+        for place in 0..2 {
+            let name = &mut record["bots"][place]["name"];
+            if *name == "builtin:greedy" {
+                *name = json!("builtin:search?depth=2");
+            }
+        }
+    }
+    records
 }
 
 pub(super) fn heads_and_accuracy_can_be_read_on_all_screens() -> Result<()> {
@@ -455,6 +475,13 @@ pub(super) fn heads_and_accuracy_can_be_read_on_all_screens() -> Result<()> {
                 }
             }
         }
+    }
+    let named = OpenReport::at(&with_a_long_name(&records), &[])?;
+    for width in [1280, 1000, 390] {
+        named.browser.size(width, 900, width < 500)?;
+        named.open("")?;
+        let fits = named.browser.run(ACCURACY_FITS)?;
+        same(&format!("Accuracy at {width}"), &fits, &json!(true))?;
     }
     lists.browser.is_quiet()
 }

@@ -35,8 +35,12 @@ fn games() -> Result<Vec<Value>> {
             json!({"turn": turn, "depth": turn, "score": score(number, turn), "string": HOSTILE, "__proto__": 7})
         });
         game["info"] = said.collect();
-        let record = Record::from_line(game.to_string().as_bytes())?;
-        game["analysis"] = analyst.analyse(&record, |_| {})?.to_json();
+        let record = Record::from_line(game.to_string().as_bytes())
+            .map_err(|problem| problem.to_string())?;
+        let analysis = analyst
+            .analyse(&record, |_| {})
+            .map_err(|error| error.to_string())?;
+        game["analysis"] = analysis.to_json();
     }
     Ok(games)
 }

@@ -1,9 +1,13 @@
 //! What readers of the page look for: lines, filters, the way back, many bots.
 
+use std::fs;
+
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 use referee::game::Side;
 use referee::game::registry::{self, Choices};
+use referee::record::Record;
+use referee::report::html;
 use serde_json::{Value, json};
 
 use super::access::is_accessible;
@@ -68,7 +72,7 @@ fn fours() -> Vec<[usize; 4]> {
 /// A position in which a disc on the highest of these cells makes this line, and no other; and its column.
 fn before(cells: [usize; 4]) -> (String, usize) {
     let game = registry::find("four-in-a-row").expect("a game");
-    let game = game.game(Choices::default());
+    let game = game.ruleset(Choices::default());
     let last = cells.into_iter().min().unwrap_or_default();
     let column = last % 7;
     let mut rng = ChaCha8Rng::seed_from_u64(1);
@@ -228,11 +232,8 @@ pub(super) fn a_fault_is_beside_the_name_of_its_bot() -> Result<()> {
     let report = OpenReport::at(std::slice::from_ref(record), &[])?;
     report.open("#games")?;
     let found = report.text_of("table.games tbody td:nth-of-type(3)")?;
-    same(
-        "result",
-        &found.ends_with(&format!("script forfeits: {reason}")),
-        &true,
-    )?;
+    let fault = format!("script.sh forfeits: {reason}");
+    same("result", &found.ends_with(&fault), &true).map_err(|error| format!("{error}: {found}"))?;
     // One game says nothing about moving first, and nothing about who is better.
     report.open("")?;
     let advantage = report.count("#card-first-mover-advantage")?;
@@ -466,4 +467,54 @@ done
     )?;
     same("said", &report.text_of(".did")?.contains("says two"), &true)?;
     report.browser.is_quiet()
+}
+
+/// What a league has to say to its teacher: below the overview, folded, and on no other view.
+pub(super) fn the_notes_for_the_teacher_are_there_once() -> Result<()> {
+    let page = |private: bool| -> Result<OpenReport> {
+        let note = |who: &str| ["late".to_owned(), who.to_owned(), "by 3 hours".to_owned()];
+        let mut report = html::ReportPage::new(html::ReportPageOptions {
+            title: "Term".to_owned(),
+            notes: (1..=40)
+                .map(|number| note(&format!("student {number}")))
+                .collect(),
+            private,
+            ..html::ReportPageOptions::default()
+        });
+        for record in GAMES.iter() {
+            let record = Record::from_line(record.to_string().as_bytes());
+            let record = record.map_err(|error| format!("{error:?}"))?;
+            let added = report.add(&record);
+            added.map_err(|error| error.to_string())?;
+        }
+        let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let file = scratch.path().join("page.html");
+        let text = report.page().map_err(|error| error.to_string())?;
+        fs::write(&file, text).map_err(|error| error.to_string())?;
+        OpenReport::page(&file, scratch)
+    };
+    let report = page(false)?;
+    let browser = &report.browser;
+    browser.size(390, 800, true)?;
+    let visible = |selector: &str| {
+        let selector = json!(selector);
+        browser.number(&format!(
+            "return [...document.querySelectorAll({selector})].filter((e) => e.checkVisibility()).length"
+        ))
+    };
+    for (view, expected) in [
+        ("", 1.0),
+        ("#games", 0.0),
+        ("#bot=1", 0.0),
+        ("#game=1", 0.0),
+        ("#overview", 1.0),
+    ] {
+        report.open(view)?;
+        same(view, &visible(".notes")?, &expected)?;
+    }
+    same("rows of folded notes", &visible(".notes tr")?, &0.0)?;
+    browser.run("document.querySelector('.notes summary').click()")?;
+    same("rows", &visible(".notes tr")?, &40.0)?;
+    browser.is_quiet()?;
+    same("private", &page(true)?.count(".notes")?, &0.0)
 }

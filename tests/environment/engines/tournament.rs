@@ -35,12 +35,13 @@ impl Tournament {
         let steady = folder.path().join(STEADY);
         copy_program(&bots().join("steady.sh"), &steady);
         let tournament = Self { folder };
-        tournament.referee("plan", "cup");
+        tournament.referee(&["shard", "plan"], "cup");
         tournament
     }
 
-    fn referee(&self, command: &str, name: &str) {
-        let run = Referee::new([command, "--out", name])
+    fn referee(&self, command: &[&str], name: &str) {
+        let run = Referee::new(command)
+            .args(["--out", name])
             .args([STEADY, "builtin:random", "builtin:greedy", STEADY])
             .args(["--pairs", "6", "--seed", "11", "--sandbox", "none"])
             // They mostly sleep.
@@ -105,7 +106,7 @@ impl Tournament {
     /// Checks that the games are those that one machine plays.
     #[track_caller]
     pub(crate) fn is_as_on_one_machine(&self) {
-        self.referee("tournament", "whole");
+        self.referee(&["tournament"], "whole");
         for table in ["standings.csv", "standings.json", "crosstable.csv"] {
             let [cup, whole] = ["cup", "whole"].map(|name| self.read(&format!("{name}/{table}")));
             assert!(!whole.is_empty());

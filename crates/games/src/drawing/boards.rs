@@ -153,7 +153,7 @@ pub fn hand(pieces: &Pieces, shown: &Shown) -> Option<Node> {
 }
 
 /// Where a turn can be made: what its answer begins with, and a field for its value, with two empty texts.
-pub fn choices(game: &dyn Game) -> Vec<(String, Node)> {
+pub fn choices(pieces: &Pieces, game: &dyn Game) -> Vec<(String, Node)> {
     let mut found: Vec<(String, Node)> = Vec::new();
     for turn in game.turns() {
         let first = turn.text.split(' ').next().unwrap_or_default();
@@ -166,9 +166,9 @@ pub fn choices(game: &dyn Game) -> Vec<(String, Node)> {
         };
         let (x, y) = (middle(column), middle(row));
         // A disc falls, wherever in its column it is let go.
-        let (top, height) = match game.name() {
-            "quarto" => (y - 44.0, 88.0),
-            _ => (EDGE + 6.0, y + 44.0 - EDGE - 6.0),
+        let (top, height) = match pieces {
+            Pieces::Quarto(_) => (y - 44.0, 88.0),
+            Pieces::FourInARow => (EDGE + 6.0, y + 44.0 - EDGE - 6.0),
         };
         let field = rect("", [x - 44.0, y - 44.0, 88.0, 88.0, 12.0]);
         let parts = vec![

@@ -12,8 +12,8 @@ pub use pieces::{Legend, legend};
 
 use self::piece_style::PieceStyle;
 use crate::game::four_in_a_row::DISCS;
-use crate::game::quarto::{Piece, PieceSet};
-use crate::game::{Game, Picture};
+use crate::game::quarto::{Piece, PieceSet, SetError};
+use crate::game::{Game, Picture, Ruleset};
 use referee_text::{escape_controls, quote};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,6 +83,18 @@ pub struct QuartoPieces {
     style: PieceStyle,
 }
 
+/// Why there are no drawings of a ruleset's games.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotDrawn {
+    #[error(
+        "pictures are drawn of the games quarto and four-in-a-row; this one is {}",
+        quote(.0.as_bytes())
+    )]
+    Game(String),
+    #[error("its piece set: {0}")]
+    Pieces(SetError),
+}
+
 impl Pieces {
     pub fn of_set(set: PieceSet) -> Self {
         Self::Quarto(Box::new(QuartoPieces {
@@ -91,18 +103,15 @@ impl Pieces {
         }))
     }
 
-    pub fn of_game(game: &dyn Game) -> Result<Self, String> {
-        match (game.program(), game.name()) {
+    pub fn of_ruleset(ruleset: &dyn Ruleset) -> Result<Self, NotDrawn> {
+        match (ruleset.program(), ruleset.name()) {
             (None, "quarto") => {
-                let set = game.pieces().map(PieceSet::parse).transpose();
-                let set = set.map_err(|error| format!("its piece set: {error}"))?;
+                let set = ruleset.pieces().map(PieceSet::parse).transpose();
+                let set = set.map_err(NotDrawn::Pieces)?;
                 Ok(Self::of_set(set.unwrap_or_default()))
             }
             (None, "four-in-a-row") => Ok(Self::FourInARow),
-            (_, name) => Err(format!(
-                "pictures are drawn of the games quarto and four-in-a-row; this one is {}",
-                quote(name.as_bytes())
-            )),
+            (_, name) => Err(NotDrawn::Game(name.to_owned())),
         }
     }
 

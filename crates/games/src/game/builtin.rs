@@ -1,4 +1,4 @@
-//! What a game of this program adds to its positions, and [`Game`] for all of them.
+//! What a game of this program adds to its positions; [`Ruleset`] and [`Game`] for all of them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::{
-    BuiltinBot, Game, Info, Outcome, Picture, Position, Rejection, Side, Turn, WinningLines,
+    BuiltinBot, Game, Info, Interactive, Mood, Outcome, Picture, Position, Rejection, RequestError,
+    Ruleset, Side, Solvable, StartError, Turn, WinningLines,
 };
 use crate::solver::{Evaluation, Goal, Limits, Solve, Solvers, Value};
 use crate::strategy::builtin::Builtin;
@@ -27,6 +28,9 @@ pub type Choose<G> =
 pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
     type Position: Position;
 
+    /// Why a text is not a position of it.
+    type PositionError: std::error::Error + Send + Sync + 'static;
+
     const INFO: Info<'static>;
 
     fn info(&self) -> Info<'_> {
@@ -35,8 +39,8 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
 
     fn start(&self) -> Self::Position;
 
-    /// A board, or a request. The error says what is wrong with the text.
-    fn start_from(&self, text: &str) -> Result<Self::Position, String>;
+    /// A board, or a request.
+    fn start_from(&self, text: &str) -> Result<Self::Position, Self::PositionError>;
 
     /// The text from which [`BuiltinGame::start_from`] makes this position, as in records.
     fn as_start(&self, position: &Self::Position) -> String {
@@ -52,7 +56,7 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
     }
 
     /// Reads a [`request`](Self::request), as a bot does.
-    fn read_request(&self, line: &str) -> Result<Self::Position, String> {
+    fn read_request(&self, line: &str) -> Result<Self::Position, Self::PositionError> {
         self.start_from(line)
     }
 
@@ -69,7 +73,7 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
     /// Empty when none decided it.
     fn winning_lines(&self, position: &Self::Position) -> WinningLines;
 
-    fn describe(&self, before: &Self::Position, turn: TurnOf<Self>) -> String;
+    fn describe(&self, before: &Self::Position, turn: TurnOf<Self>, mood: Mood) -> String;
 
     /// `last` is the turn that led to the position.
     fn picture(&self, position: &Self::Position, last: Option<TurnOf<Self>>) -> Picture;
@@ -81,7 +85,7 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
     /// The error is a sentence for the person.
     fn read_move(&self, position: &Self::Position, typed: &str) -> Result<MoveOf<Self>, String> {
         let judged = self.judge(position, typed);
-        let (turn, _) = judged.map_err(|rejection| rejection.text().to_owned())?;
+        let (turn, _) = judged.map_err(|rejection| rejection.to_string())?;
         let mut moves = position.moves();
         let whole = moves.find(|mv| Self::Position::turn_of(&[*mv]) == Some(turn));
         whole.ok_or_else(|| "expected one move".to_owned())
@@ -93,71 +97,60 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
 
     fn inventory(&self, position: &Self::Position) -> String;
 
-    fn solver(_: &Solvers) -> Option<&dyn Solve<Self::Position>> {
-        None
-    }
-
-    fn class(&self, position: &Self::Position) -> String {
-        self.request(position)
-    }
-
     /// A bot that plays perfectly, within this time for a turn; without one its turns are the same on every machine.
     fn perfect(_: Option<Duration>) -> Option<Choose<Self>> {
         None
     }
+
+    /// `Some(game)` for a [`SolvableGame`].
+    fn solvable(_: &BuiltinInPlay<Self>) -> Option<&dyn Solvable> {
+        None
+    }
 }
 
-/// A game of this program in some position, and the turn that led to it.
+/// A game of this program with a solver.
+pub trait SolvableGame: BuiltinGame {
+    fn solver(solvers: &Solvers) -> &dyn Solve<Self::Position>;
+
+    /// The same text for all positions that are equal by symmetry, and for no others.
+    fn class(&self, position: &Self::Position) -> String;
+}
+
+/// One edition of a game of this program, as everything takes it that plays games of any kind.
 #[derive(Clone, Debug)]
-pub struct InPlay<G: BuiltinGame> {
-    game: Arc<G>,
-    position: G::Position,
-    /// The last turn and the position before it.
-    last: Option<(G::Position, TurnOf<G>)>,
-    /// What a person has typed of this turn, and the side.
-    typed: Option<(Side, Vec<MoveOf<G>>)>,
-}
+pub struct BuiltinRuleset<G>(Arc<G>);
 
-impl<G: BuiltinGame> InPlay<G> {
-    /// At its start.
+impl<G: BuiltinGame> BuiltinRuleset<G> {
     pub fn new(game: G) -> Self {
-        Self {
-            position: game.start(),
-            game: Arc::new(game),
-            last: None,
-            typed: None,
-        }
+        Self(Arc::new(game))
     }
 
     fn at(&self, position: G::Position) -> Box<dyn Game> {
-        Box::new(Self {
-            game: Arc::clone(&self.game),
-            position,
-            last: None,
-            typed: None,
-        })
+        Box::new(BuiltinInPlay::at(&self.0, position))
     }
 }
 
-impl<G: BuiltinGame> Game for InPlay<G> {
+impl<G: BuiltinGame> Ruleset for BuiltinRuleset<G> {
     fn info(&self) -> Info<'_> {
-        self.game.info()
+        self.0.info()
     }
 
     fn instructions(&self) -> String {
-        self.game.instructions()
+        self.0.instructions()
     }
 
     fn start(&self) -> Box<dyn Game> {
-        self.at(self.game.start())
+        self.at(self.0.start())
     }
 
-    fn start_from(&self, text: &str) -> Result<Box<dyn Game>, String> {
-        Ok(self.at(self.game.start_from(text)?))
+    fn start_from(&self, text: &str) -> Result<Box<dyn Game>, StartError> {
+        let position = self.0.start_from(text).map_err(StartError::refused)?;
+        Ok(self.at(position))
     }
 
-    fn read_request(&self, line: &str) -> Result<Box<dyn Game>, String> {
-        Ok(self.at(self.game.read_request(line)?))
+    fn read_request(&self, line: &str) -> Result<Box<dyn Game>, StartError> {
+        let position = self.0.read_request(line).map_err(StartError::refused)?;
+        Ok(self.at(position))
     }
 
     fn builtin_bot(&self, name: &str, seed: u64, move_time: Duration) -> Option<BuiltinBot> {
@@ -175,9 +168,9 @@ impl<G: BuiltinGame> Game for InPlay<G> {
         // Slips have numbers of their own, so that the other turns do not depend on them.
         let mut slip_rng = ChaCha8Rng::seed_from_u64(seed);
         slip_rng.set_stream(1);
-        let game = Arc::clone(&self.game);
+        let game = Arc::clone(&self.0);
         Some(Box::new(move |request| {
-            let position = game.read_request(request)?;
+            let position = game.read_request(request).map_err(StartError::refused)?;
             let turn = match builtin {
                 Builtin::Perfect { slips: Some(slips) } if slip_rng.random_bool(slips) => {
                     random(&position, &mut slip_rng)
@@ -185,10 +178,34 @@ impl<G: BuiltinGame> Game for InPlay<G> {
                 _ => choose(&position, &mut rng),
             };
             // There is no turn only when the game is over, and then no request is sent.
-            Ok(game.turn_text(turn.ok_or("the game in it is over")?))
+            Ok(game.turn_text(turn.ok_or(RequestError::GameOver)?))
         }))
     }
+}
 
+/// A game of this program in some position, and the turn that led to it.
+#[derive(Clone, Debug)]
+pub struct BuiltinInPlay<G: BuiltinGame> {
+    game: Arc<G>,
+    position: G::Position,
+    /// The last turn and the position before it.
+    last: Option<(G::Position, TurnOf<G>)>,
+    /// What a person has typed of this turn, and the side.
+    typed: Option<(Side, Vec<MoveOf<G>>)>,
+}
+
+impl<G: BuiltinGame> BuiltinInPlay<G> {
+    fn at(game: &Arc<G>, position: G::Position) -> Self {
+        Self {
+            game: Arc::clone(game),
+            position,
+            last: None,
+            typed: None,
+        }
+    }
+}
+
+impl<G: BuiltinGame> Game for BuiltinInPlay<G> {
     fn clone_box(&self) -> Box<dyn Game> {
         Box::new(self.clone())
     }
@@ -221,18 +238,8 @@ impl<G: BuiltinGame> Game for InPlay<G> {
         Ok(())
     }
 
-    fn describe_last_turn(&self) -> String {
-        let words = |(before, turn): &(_, _)| self.game.describe(before, *turn);
-        self.last.as_ref().map_or_else(String::new, words)
-    }
-
     fn winning_lines(&self) -> WinningLines {
         self.game.winning_lines(&self.position)
-    }
-
-    fn picture(&self, _: Option<Side>) -> Picture {
-        let last = self.last.as_ref().map(|(_, turn)| *turn);
-        self.game.picture(&self.position, last)
     }
 
     fn count_moves(&self) -> usize {
@@ -248,12 +255,28 @@ impl<G: BuiltinGame> Game for InPlay<G> {
         let turns = self.position.turns().into_iter();
         Box::new(turns.map(|(turn, after)| Turn {
             text: self.game.turn_text(turn),
-            after: self.at(after),
+            after: Box::new(Self::at(&self.game, after)),
         }))
     }
 
     fn can_win_at_once(&self) -> bool {
         self.position.can_win_at_once()
+    }
+
+    fn solvable(&self) -> Option<&dyn Solvable> {
+        G::solvable(self)
+    }
+}
+
+impl<G: BuiltinGame> Interactive for BuiltinInPlay<G> {
+    fn describe_last_turn(&self, mood: Mood) -> String {
+        let words = |(before, turn): &(_, _)| self.game.describe(before, *turn, mood);
+        self.last.as_ref().map_or_else(String::new, words)
+    }
+
+    fn picture(&self, _: Option<Side>) -> Picture {
+        let last = self.last.as_ref().map(|(_, turn)| *turn);
+        self.game.picture(&self.position, last)
     }
 
     fn question(&self) -> String {
@@ -282,19 +305,21 @@ impl<G: BuiltinGame> Game for InPlay<G> {
     fn inventory(&self) -> String {
         self.game.inventory(&self.position)
     }
+}
 
-    fn solve(&self, solvers: &Solvers, goal: Goal, limits: &Limits) -> Option<Evaluation> {
-        Some(G::solver(solvers)?.solve(&self.position, goal, limits))
+impl<G: SolvableGame> Solvable for BuiltinInPlay<G> {
+    fn solve(&self, solvers: &Solvers, goal: Goal, limits: &Limits) -> Evaluation {
+        G::solver(solvers).solve(&self.position, goal, limits)
     }
 
     fn keeps(&self, solvers: &Solvers, value: Value, limits: &Limits) -> Option<bool> {
-        G::solver(solvers)?.keeps(&self.position, value, limits)
+        G::solver(solvers).keeps(&self.position, value, limits)
     }
 
     fn line(&self, solvers: &Solvers, limits: &Limits) -> Vec<String> {
-        let solver = G::solver(solvers).into_iter();
-        let turns = solver.flat_map(|solver| solver.principal_variation(&self.position, limits));
-        turns.map(|turn| self.game.turn_text(turn)).collect()
+        let turns = G::solver(solvers).principal_variation(&self.position, limits);
+        let texts = turns.into_iter().map(|turn| self.game.turn_text(turn));
+        texts.collect()
     }
 
     fn class(&self) -> String {
@@ -306,5 +331,10 @@ impl<G: BuiltinGame> Game for InPlay<G> {
             let mut turns = Search::new(depth).candidates(&self.position).into_iter();
             turns.all(|turn| answers.contains(&self.game.turn_text(turn)))
         })
+    }
+
+    fn is_provable(&self) -> bool {
+        let game: &dyn Game = self;
+        game.free_cells() <= self.game.info().provable_cells
     }
 }

@@ -1,13 +1,14 @@
 //! The rules of the games: no process, no clock, no file.
 //!
-//! [`Position`] is what a search needs, which makes millions of moves a second. Everything else takes a [`Game`], which is
-//! object-safe: of this program ([`BuiltinGame`] adds to a position its text), or a program of its own.
+//! [`Position`] is what a search needs, which makes millions of moves a second. Everything else takes objects, which are of this
+//! program ([`BuiltinGame`] adds to a position its text) or of a program of its own: a [`Ruleset`] is a game with its options,
+//! a [`Game`] is in some position, with what people see of it and type ([`Interactive`]); a [`Solvable`] one can be proven.
 //!
 //! ```
 //! use referee_games::game::registry::{self, Choices};
 //!
 //! let quarto = registry::find("quarto").expect("it is registered");
-//! let mut game = quarto.game(Choices::default()).start();
+//! let mut game = quarto.ruleset(Choices::default()).start();
 //! let mut turn = String::new();
 //! game.play("k", &mut turn).expect_err("pieces are capital letters");
 //! game.play("K", &mut turn).expect("the first turn only gives");
@@ -17,15 +18,20 @@
 
 pub mod builtin;
 pub mod four_in_a_row;
+mod picture;
 pub mod quarto;
 pub mod registry;
+mod rejection;
+mod ruleset;
+mod solvable;
 
 use std::fmt;
-use std::time::Duration;
 
-use crate::solver::{Evaluation, Goal, Limits, Options, Solvers, Value};
-
-pub use builtin::{BuiltinGame, InPlay};
+pub use builtin::{BuiltinGame, BuiltinInPlay, BuiltinRuleset, SolvableGame};
+pub use picture::{Glyph, Picture};
+pub use rejection::{Illegal, Malformed, Rejection, RejectionCause};
+pub use ruleset::{BuiltinBot, GameFailure, GameSource, Info, RequestError, Ruleset, StartError};
+pub use solvable::Solvable;
 
 /// A role in one game, not a bot: bots swap sides between games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -139,32 +145,13 @@ fn add_turns<P: Position>(
     }
 }
 
-/// Before a hint in the text of a rejection.
-pub const HINT: &str = "; hint: ";
-
-/// Why an answer was rejected. It quotes what the bot sent: to be escaped before it is shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rejection {
-    /// Not a line of the protocol.
-    Malformed(String),
-    /// Well-formed, but against the rules.
-    Illegal(String),
-}
-
-impl Rejection {
-    pub fn text(&self) -> &str {
-        let (Self::Malformed(text) | Self::Illegal(text)) = self;
-        text
-    }
-
-    /// With what the bot's author is likely to have got wrong.
-    #[must_use]
-    pub fn with_hint(mut self, hint: &str) -> Self {
-        let (Self::Malformed(text) | Self::Illegal(text)) = &mut self;
-        text.push_str(HINT);
-        text.push_str(hint);
-        self
-    }
+/// How a turn is described.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mood {
+    /// What a side does: `places K on 6, gives A`.
+    Told,
+    /// What to do: `place K on 6 and give A`.
+    Advised,
 }
 
 /// The number that a cell or a column is written as.
@@ -176,95 +163,6 @@ fn one_or_two_digits(word: &str) -> Option<u8> {
 /// Name and property, such as `("H4", "big")`.
 pub type WinningLines = Vec<(String, String)>;
 
-/// A drawing of a position as data: what is on the board, without colours.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Picture {
-    /// Row by row; an empty string is a free cell.
-    pub cells: Vec<Vec<String>>,
-    /// Shown over the board.
-    pub columns: Vec<String>,
-    /// Left of the board; empty when rows have no names.
-    pub rows: Vec<String>,
-    /// The cell (row, column) that the last turn changed.
-    pub last: Option<(usize, usize)>,
-    pub winning: Vec<(usize, usize)>,
-    /// The cells of each winning line; empty when the game names cells only.
-    pub lines: Vec<Vec<(usize, usize)>>,
-    /// Of free cells, row by row; empty when cells have none.
-    pub cell_names: Vec<Vec<String>>,
-    /// The piece that must be placed, in words.
-    pub hand: Option<String>,
-    pub left: Vec<String>,
-    /// Below the board.
-    pub text: Vec<String>,
-    /// Of every piece as it is written in `cells`, and first in `hand` and `left`; empty when pieces have none.
-    pub glyphs: Vec<(String, Glyph)>,
-    /// The same picture as a game's program made it; not to be trusted.
-    pub svg: Option<String>,
-}
-
-/// What a terminal shows beside a piece's characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Glyph {
-    pub shape: char,
-    /// `red`, `blue`, `light`, `dark`, `green` or `yellow`.
-    pub colour: &'static str,
-}
-
-/// What is the same in every position of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Info<'a> {
-    /// In records, in a bot's environment and on the command line.
-    pub name: &'a str,
-    /// In records.
-    pub rules: &'a str,
-    /// CSV; `None` for the built-in set.
-    pub pieces: Option<&'a str>,
-    /// Otherwise the first bot named acts first.
-    pub is_first_drawn: bool,
-    /// Whether the start is random: [`Game::start_drawn`].
-    pub has_drawn_start: bool,
-    /// Whether [`Game::answers`] has the legal answers, for built-in bots.
-    pub lists_answers: bool,
-    /// Positions with at most so many free cells are proven in less than a second, with all their turns; 0 without a
-    /// solver.
-    pub provable_cells: usize,
-    /// What a turn names as its place, and what fills the board, one a turn: `cell` and `placement`.
-    pub words: [&'static str; 2],
-}
-
-impl<'a> Info<'a> {
-    pub const fn named(name: &'a str) -> Self {
-        Self {
-            name,
-            rules: "standard",
-            pieces: None,
-            is_first_drawn: true,
-            has_drawn_start: false,
-            lists_answers: false,
-            provable_cells: 0,
-            words: ["cell", "mark"],
-        }
-    }
-
-    /// Whether there is a solver, and `builtin:perfect` plays.
-    pub const fn is_solvable(&self) -> bool {
-        self.provable_cells > 0
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GameSource {
-    /// The command as people write it.
-    pub command: Vec<String>,
-    /// Of its files; empty where it has none of its own.
-    pub hash: String,
-}
-
-/// Takes a request without newline, and returns its answer in canonical form. The error is a sentence about the
-/// request.
-pub type BuiltinBot = Box<dyn FnMut(&str) -> Result<String, String>>;
-
 /// A turn, and the game after it.
 #[derive(Clone, Debug)]
 pub struct Turn {
@@ -273,41 +171,9 @@ pub struct Turn {
     pub after: Box<dyn Game>,
 }
 
-/// A game in some position, with its rules and pieces. Sides need not alternate from move to move.
-pub trait Game: fmt::Debug + Send + Sync {
-    fn info(&self) -> Info<'_>;
-
-    /// For a person at a terminal: the rules in short and the order of play.
-    fn instructions(&self) -> String;
-
-    fn start(&self) -> Box<dyn Game>;
-
-    /// A board, or a request. The error is a sentence about the text.
-    fn start_from(&self, text: &str) -> Result<Box<dyn Game>, String>;
-
-    /// Without newline. The error is a sentence about the request.
-    fn read_request(&self, line: &str) -> Result<Box<dyn Game>, String>;
-
-    /// For games whose start is random. The error is a sentence.
-    fn start_drawn(&self, _seed: u32) -> Result<Box<dyn Game>, String> {
-        Ok(self.start())
-    }
-
-    /// `None` for games of this program.
-    fn program(&self) -> Option<&GameSource> {
-        None
-    }
-
-    /// Why the game's program has failed. From then on no bot is to blame for anything.
-    fn failure(&self) -> Option<String> {
-        None
-    }
-
-    /// With its parameters (`search?depth=3`); `None` when there is none for this game. Only bots that search use the time.
-    fn builtin_bot(&self, _name: &str, _seed: u64, _move_time: Duration) -> Option<BuiltinBot> {
-        None
-    }
-
+/// A game in some position: whose turn it is, what is asked, and what follows from an answer. Sides need not alternate from
+/// move to move.
+pub trait Game: Interactive + fmt::Debug + Send + Sync {
     fn clone_box(&self) -> Box<dyn Game>;
 
     fn to_move(&self) -> Side;
@@ -318,7 +184,7 @@ pub trait Game: fmt::Debug + Send + Sync {
     /// As requests and records have it.
     fn board(&self) -> String;
 
-    /// The text from which [`Game::start_from`] starts a game in this position.
+    /// The text from which [`Ruleset::start_from`] starts a game in this position.
     fn as_start(&self) -> String {
         self.board()
     }
@@ -335,13 +201,7 @@ pub trait Game: fmt::Debug + Send + Sync {
     /// A rejected answer changes nothing.
     fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection>;
 
-    /// Such as `places K on 6, gives A`; empty before the first.
-    fn describe_last_turn(&self) -> String;
-
     fn winning_lines(&self) -> WinningLines;
-
-    /// What a person who plays this side may see; all of it without one. The last turn is marked.
-    fn picture(&self, viewer: Option<Side>) -> Picture;
 
     /// A move is the smallest step that changes a position: a turn of Quarto is two.
     fn count_moves(&self) -> usize;
@@ -357,6 +217,20 @@ pub trait Game: fmt::Debug + Send + Sync {
         self.turns().any(|turn| turn.after.outcome() == won)
     }
 
+    /// What a solver can prove of it; `None` without a solver.
+    fn solvable(&self) -> Option<&dyn Solvable> {
+        None
+    }
+}
+
+/// What people see of a game, and type in it.
+pub trait Interactive {
+    /// Empty before the first. A game that is a program has one form of words.
+    fn describe_last_turn(&self, mood: Mood) -> String;
+
+    /// What a person who plays this side may see; all of it without one. The last turn is marked.
+    fn picture(&self, viewer: Option<Side>) -> Picture;
+
     /// What a person who is to move is asked for.
     fn question(&self) -> String;
 
@@ -369,33 +243,6 @@ pub trait Game: fmt::Debug + Send + Sync {
     }
 
     fn inventory(&self) -> String;
-
-    /// What is proven for the side to move; `None` without a solver.
-    fn solve(&self, _: &Solvers, _: Goal, _: &Limits) -> Option<Evaluation> {
-        None
-    }
-
-    /// Whether the turn that led here is worth at least this value to the side that made it; `None` when a limit was
-    /// reached.
-    fn keeps(&self, _: &Solvers, _: Value, _: &Limits) -> Option<bool> {
-        None
-    }
-
-    /// A game that both sides play perfectly from here, as far as it is proven.
-    fn line(&self, _: &Solvers, _: &Limits) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// The same text for all positions that are equal by symmetry, and for no others.
-    fn class(&self) -> String {
-        self.as_start()
-    }
-
-    /// The smallest depth at which `builtin:search` is sure to give one of these answers, in canonical form; `None`
-    /// when none is.
-    fn look_ahead(&self, _answers: &[String]) -> Option<u32> {
-        None
-    }
 }
 
 impl Clone for Box<dyn Game> {
@@ -404,22 +251,7 @@ impl Clone for Box<dyn Game> {
     }
 }
 
-/// The size of the transposition table for one position.
-const TT_BYTES: usize = 2 << 20;
-
 impl dyn Game + '_ {
-    pub fn name(&self) -> &str {
-        self.info().name
-    }
-
-    pub fn rules(&self) -> &str {
-        self.info().rules
-    }
-
-    pub fn pieces(&self) -> Option<&str> {
-        self.info().pieces
-    }
-
     pub fn after(&self, answer: &str) -> Result<Turn, Rejection> {
         let (mut text, mut after) = (String::new(), self.clone_box());
         after.play(answer, &mut text)?;
@@ -447,30 +279,6 @@ impl dyn Game + '_ {
 
     pub fn free_cells(&self) -> usize {
         self.board().matches('.').count()
-    }
-
-    /// Whether all turns, and how long they last, are proven in less than a second.
-    pub fn is_provable(&self) -> bool {
-        self.free_cells() <= self.info().provable_cells
-    }
-
-    /// The result of best play, the same on every machine; `None` when so many nodes do not prove it.
-    pub fn prove(&self, nodes: u64) -> Option<Outcome> {
-        if !self.is_provable() {
-            return None;
-        }
-        // Every position is searched with an empty table, so the result depends on the position alone.
-        let solvers = Solvers::new(Options {
-            tt_bytes: TT_BYTES,
-            threads: 1,
-        });
-        let found = self.solve(&solvers, Goal::Value, &Limits::nodes(nodes))?;
-        let side = self.to_move();
-        Some(match found.value()? {
-            Value::Win => Outcome::Win(side),
-            Value::Draw => Outcome::Draw,
-            Value::Loss => Outcome::Win(side.other()),
-        })
     }
 }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::four_in_a_row::FourInARow;
 pub use super::quarto::Edition as Choices;
-use super::quarto::{PieceSet, Rules};
-use super::{BuiltinGame as _, Game, InPlay};
+use super::quarto::{PieceSet, Rules, SetError};
+use super::{BuiltinGame as _, BuiltinRuleset, Ruleset};
+use referee_text::quote;
 
 #[derive(Debug)]
 pub struct GameInfo {
@@ -16,7 +17,7 @@ pub struct GameInfo {
     /// Whether rules and a piece set can be chosen.
     pub has_piece_sets: bool,
     /// Games without piece sets ignore the choices.
-    pub make: fn(Choices) -> Arc<dyn Game>,
+    pub make: fn(Choices) -> Arc<dyn Ruleset>,
 }
 
 /// The default first.
@@ -25,13 +26,13 @@ pub static GAMES: [GameInfo; 2] = [
         name: Choices::INFO.name,
         about: "Four-by-four board, sixteen pieces, a gift with every turn",
         has_piece_sets: true,
-        make: |choices| Arc::new(InPlay::new(choices)),
+        make: |choices| Arc::new(BuiltinRuleset::new(choices)),
     },
     GameInfo {
         name: FourInARow::INFO.name,
         about: "Seven columns, six rows; BOT1 moves first unless --first says otherwise",
         has_piece_sets: false,
-        make: |_| Arc::new(InPlay::new(FourInARow)),
+        make: |_| Arc::new(BuiltinRuleset::new(FourInARow)),
     },
 ];
 
@@ -39,18 +40,31 @@ pub fn find(name: &str) -> Option<&'static GameInfo> {
     GAMES.iter().find(|game| game.name == name)
 }
 
-/// By name, rules, and the CSV text of a piece set that is not the built-in one. The error is a sentence about one of
-/// them.
-pub fn of_record(game: &str, rules: &str, pieces: Option<&str>) -> Result<Arc<dyn Game>, String> {
-    let quote = |text: &str| referee_text::quote(text.as_bytes());
-    let game = find(game).ok_or_else(|| format!("the game {} is unknown", quote(game)))?;
-    let rules =
-        Rules::from_name(rules).ok_or_else(|| format!("the rules {} are unknown", quote(rules)))?;
-    let set = match pieces.map(PieceSet::parse) {
+/// Why a record is not of a game of this program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnknownRuleset {
+    #[error("the game {} is unknown", quote(.0.as_bytes()))]
+    Game(String),
+    #[error("the rules {} are unknown", quote(.0.as_bytes()))]
+    Rules(String),
+    #[error("its piece set: {0}")]
+    Pieces(SetError),
+}
+
+/// By name, rules, and the CSV text of a piece set that is not the built-in one.
+pub fn of_record(
+    game: &str,
+    rules: &str,
+    pieces: Option<&str>,
+) -> Result<Arc<dyn Ruleset>, UnknownRuleset> {
+    let game = find(game).ok_or_else(|| UnknownRuleset::Game(game.to_owned()))?;
+    let known = Rules::from_name(rules);
+    let rules = known.ok_or_else(|| UnknownRuleset::Rules(rules.to_owned()))?;
+    let set = match pieces {
         None => PieceSet::default(),
-        Some(set) => set.map_err(|error| format!("its piece set: {error}"))?,
+        Some(csv) => PieceSet::parse(csv).map_err(UnknownRuleset::Pieces)?,
     };
-    Ok(game.game(Choices {
+    Ok(game.ruleset(Choices {
         rules,
         set,
         ..Choices::default()
@@ -58,8 +72,7 @@ pub fn of_record(game: &str, rules: &str, pieces: Option<&str>) -> Result<Arc<dy
 }
 
 impl GameInfo {
-    /// At its start.
-    pub fn game(&self, choices: Choices) -> Arc<dyn Game> {
+    pub fn ruleset(&self, choices: Choices) -> Arc<dyn Ruleset> {
         (self.make)(choices)
     }
 }

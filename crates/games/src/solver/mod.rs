@@ -12,6 +12,7 @@ mod compact_book;
 mod evaluation;
 pub mod four_in_a_row;
 mod limits;
+mod pair;
 pub mod proof;
 mod proof_book;
 mod search;

@@ -3,12 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use super::{Evaluation, Goal, Limits, Options, Value, four_in_a_row};
-use crate::game::{Game, Outcome, Side, Turn};
+use crate::game::{Outcome, Side, Turn};
 
 /// For the side that makes the turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnValue {
-    /// `None` when it could not be proven within the limits.
+    /// `None` when it could not be proven within the limits, or without a solver.
     pub value: Option<Value>,
     /// Placements or discs until a side wins; 0 when the turn ends the game.
     pub plies: Option<u32>,
@@ -32,24 +32,22 @@ impl Turn {
                 plies: Some(0),
             };
         }
-        let mut found = self.after.solve(solvers, Goal::Value, limits);
+        let Some(after) = self.after.solvable() else {
+            return TurnValue::default();
+        };
         let is_decided =
             |found: &Evaluation| matches!(found.value(), Some(Value::Win | Value::Loss));
-        if lasts && found.as_ref().is_some_and(is_decided) {
-            let nearer = self.after.solve(solvers, Goal::Distance, limits);
-            found = nearer.filter(is_decided).or(found);
+        let mut found = after.solve(solvers, Goal::Value, limits);
+        if lasts && is_decided(&found) {
+            let nearer = after.solve(solvers, Goal::Distance, limits);
+            if is_decided(&nearer) {
+                found = nearer;
+            }
         }
         TurnValue {
-            value: found.and_then(Evaluation::value).map(Value::opposite),
-            plies: found.and_then(Evaluation::plies),
+            value: found.value().map(Value::opposite),
+            plies: found.plies(),
         }
-    }
-}
-
-impl dyn Game + '_ {
-    /// For the side to move; `None` when a limit was reached.
-    pub fn value(&self, solvers: &Solvers, limits: &Limits) -> Option<Value> {
-        self.solve(solvers, Goal::Value, limits)?.value()
     }
 }
 

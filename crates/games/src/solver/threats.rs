@@ -1,9 +1,7 @@
 //! The threats on a board: which pieces complete a line, and which gifts are safe.
 
 use super::bitboard::{ALL, Bitboard, Lanes, lanes, opposite};
-
-/// Value 0, then value 1.
-type Pair = wide::u64x2;
+use super::pair::Pair;
 
 /// The contents of the other three cells of each cell's line, shifted onto the cell, by direction. Empty for a cell
 /// that is in no line of a direction.
@@ -103,8 +101,8 @@ impl Threats {
 /// cell.
 #[inline]
 fn lines(v: Around, free: Around) -> (Pair, Pair) {
-    let mut three = Pair::ZERO;
-    let mut two = Pair::ZERO;
+    let mut three = Pair::splat(0);
+    let mut two = Pair::splat(0);
     for ([a, b, c], [fa, fb, fc]) in v.into_iter().zip(free) {
         let (ab, either) = (a & b, (a & fb) | (b & fa));
         three |= ab & c;

@@ -4,7 +4,10 @@
 use referee_games::game::quarto::{
     Board, Cell, Edition, Line, Move, Piece, PieceFormat, PieceSet, Position, Rules, Turn,
 };
-use referee_games::game::{BuiltinGame as _, IllegalReason, Position as _, Rejection};
+use referee_games::game::{
+    BuiltinGame as _, Illegal, IllegalReason, Malformed, Mood, Position as _, Rejection,
+    RejectionCause,
+};
 
 fn editions() -> [Edition; 2] {
     [Rules::Standard, Rules::Squares].map(|rules| Edition::new(rules, PieceSet::default()))
@@ -30,6 +33,7 @@ fn problem(request: &str) -> String {
     Edition::default()
         .read_request(request)
         .expect_err("a request that cannot be read")
+        .to_string()
 }
 
 #[track_caller]
@@ -168,7 +172,7 @@ fn a_start_that_no_game_has_says_why() {
         ),
     ] {
         let problem = Edition::default().start_from(start);
-        assert_eq!(problem.expect_err("no start"), why, "{start}");
+        assert_eq!(problem.expect_err("no start").to_string(), why, "{start}");
     }
 }
 
@@ -206,7 +210,9 @@ fn a_malformed_answer_is_told_with_an_example() {
         ),
     ] {
         let reason = format!("{what}; expected a cell and a gift, such as `{example}`");
-        assert_eq!(rejected(request, answer), Rejection::Malformed(reason));
+        let rejection = rejected(request, answer);
+        assert!(matches!(rejection.cause, RejectionCause::Malformed(_)));
+        assert_eq!(rejection.to_string(), reason);
         let edition = Edition::default();
         assert!(edition.judge(&position(request), example).is_ok());
     }
@@ -243,23 +249,24 @@ fn an_illegal_answer_is_told_with_what_is_possible() {
             "the gift `x` is not a piece of this set; pieces left: B J O",
         ),
     ] {
-        assert_eq!(
-            rejected(request, answer),
-            Rejection::Illegal(why.to_owned())
-        );
+        let rejection = rejected(request, answer);
+        assert!(matches!(rejection.cause, RejectionCause::Illegal(_)));
+        assert_eq!(rejection.to_string(), why);
     }
+    let rejection = rejected("................ -", "1 A");
     assert_eq!(
-        rejected("................ -", "1 A"),
-        Rejection::Illegal(
-            "there is no piece in hand to place on cell 1; expected `-` as the cell, \
-             this turn only gives"
-                .to_owned()
+        (rejection.cause, &*rejection.problem),
+        (
+            RejectionCause::Illegal(Illegal::Move(IllegalReason::NothingInHand)),
+            "there is no piece in hand to place on cell 1; expected `-` as the cell, this turn only gives"
         )
     );
+    let rejection = rejected("MICHFAKEL.JDBNGP O", "10 A");
     assert_eq!(
-        rejected("MICHFAKEL.JDBNGP O", "10 A"),
-        Rejection::Illegal(
-            "`A` as the gift, but no piece is left to give; expected `-`".to_owned()
+        (rejection.cause, &*rejection.problem),
+        (
+            RejectionCause::Illegal(Illegal::NothingToGive),
+            "`A` as the gift, but no piece is left to give; expected `-`"
         )
     );
 }
@@ -275,13 +282,14 @@ fn a_winning_placement_needs_no_gift() {
         assert!(after.outcome().is_some());
     }
     let malformed = edition.judge(&before, "4 E F");
-    assert!(matches!(malformed, Err(Rejection::Malformed(_))));
+    let cause = malformed.map_err(|rejection| rejection.cause);
+    assert_eq!(
+        cause,
+        Err(RejectionCause::Malformed(Malformed::TooManyWords))
+    );
     let (_, after) = edition.judge(&before, "4").expect("a win");
     let over = edition.judge(&after, "5 E").expect_err("the game is over");
-    assert!(
-        matches!(&over, Rejection::Illegal(why) if why.contains("over")),
-        "{over:?}"
-    );
+    assert_eq!(over, IllegalReason::GameOver.into());
     assert!(after.turns().is_empty());
 }
 
@@ -316,9 +324,18 @@ fn turns_are_described_in_the_format_that_people_chose() {
             format,
             ..Edition::default()
         };
-        assert_eq!(edition.describe(&before, turn(Some(12), Some(14))), both);
-        assert_eq!(edition.describe(&before, turn(Some(12), None)), placed);
-        assert_eq!(edition.describe(&before, turn(None, Some(14))), given);
+        assert_eq!(
+            edition.describe(&before, turn(Some(12), Some(14)), Mood::Told),
+            both
+        );
+        assert_eq!(
+            edition.describe(&before, turn(Some(12), None), Mood::Told),
+            placed
+        );
+        assert_eq!(
+            edition.describe(&before, turn(None, Some(14)), Mood::Told),
+            given
+        );
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use referee_games::game::registry::{Choices, GameInfo};
 use referee_games::game::{
-    BuiltinGame, Game, IllegalReason, InPlay, Info, Outcome, Picture, Position, Rejection, Side,
-    WinningLines,
+    BuiltinGame, BuiltinRuleset, IllegalReason, Info, Malformed, Mood, Outcome, Picture, Position,
+    Rejection, Ruleset, Side, WinningLines,
 };
 
 /// Bit 0 is the top left cell.
@@ -75,8 +75,14 @@ impl Position for Board {
 #[derive(Clone, Debug)]
 struct TicTacToe;
 
+/// Why a text is not a board.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct BoardError(String);
+
 impl BuiltinGame for TicTacToe {
     type Position = Board;
+    type PositionError = BoardError;
 
     const INFO: Info<'static> = Info::named("tic-tac-toe");
 
@@ -84,19 +90,24 @@ impl BuiltinGame for TicTacToe {
         Board::default()
     }
 
-    fn start_from(&self, text: &str) -> Result<Board, String> {
+    fn start_from(&self, text: &str) -> Result<Board, BoardError> {
         let mut board = Board::default();
         for (cell, symbol) in text.chars().enumerate() {
             match symbol {
                 'X' => board.0[0] |= 1 << cell,
                 'O' => board.0[1] |= 1 << cell,
                 '.' => {}
-                _ => return Err(format!("{symbol:?} is not a mark; expected X, O or .")),
+                _ => {
+                    let problem = format!("{symbol:?} is not a mark; expected X, O or .");
+                    return Err(BoardError(problem));
+                }
             }
         }
         match text.len() {
             9 => Ok(board),
-            found => Err(format!("a board is 9 characters; found {found}")),
+            found => Err(BoardError(format!(
+                "a board is 9 characters; found {found}"
+            ))),
         }
     }
 
@@ -113,11 +124,10 @@ impl BuiltinGame for TicTacToe {
             .parse()
             .ok()
             .filter(|number| (1..=9).contains(number));
-        let number: usize =
-            number.ok_or_else(|| Rejection::Malformed("expected a cell, 1 to 9".to_owned()))?;
+        let number: usize = number
+            .ok_or_else(|| Rejection::malformed(Malformed::NotACell, "expected a cell, 1 to 9"))?;
         let mut after = *position;
-        let played = after.play(number - 1);
-        played.map_err(|reason| Rejection::Illegal(reason.to_string()))?;
+        after.play(number - 1)?;
         Ok((number - 1, after))
     }
 
@@ -132,7 +142,7 @@ impl BuiltinGame for TicTacToe {
         line.map(|line| ("line".to_owned(), name(line))).collect()
     }
 
-    fn describe(&self, _: &Board, turn: usize) -> String {
+    fn describe(&self, _: &Board, turn: usize, _: Mood) -> String {
         format!("marks {}", turn + 1)
     }
 
@@ -167,19 +177,20 @@ static ENTRY: GameInfo = GameInfo {
     name: TicTacToe::INFO.name,
     about: "Three in a row",
     has_piece_sets: false,
-    make: |_| Arc::new(InPlay::new(TicTacToe)),
+    make: |_| Arc::new(BuiltinRuleset::new(TicTacToe)),
 };
 
-fn game() -> Box<dyn Game> {
-    ENTRY.game(Choices::default()).start()
+fn ruleset() -> Arc<dyn Ruleset> {
+    ENTRY.ruleset(Choices::default())
 }
 
-fn play(game: &dyn Game, bots: [&str; 2]) -> (Option<Outcome>, Vec<String>) {
+fn play(ruleset: &dyn Ruleset, bots: [&str; 2]) -> (Option<Outcome>, Vec<String>) {
     let mut bots = bots.map(|name| {
-        game.builtin_bot(name, 1, Duration::from_secs(1))
+        ruleset
+            .builtin_bot(name, 1, Duration::from_secs(1))
             .expect("a bot")
     });
-    let mut game = game.start();
+    let mut game = ruleset.start();
     let mut turns = Vec::new();
     while game.outcome().is_none() {
         let answer = bots[game.to_move().index()](&game.request()).expect("an answer");
@@ -192,52 +203,56 @@ fn play(game: &dyn Game, bots: [&str; 2]) -> (Option<Outcome>, Vec<String>) {
 
 #[test]
 fn bots_play_a_third_game() {
-    let game = game();
-    assert_eq!((game.name(), game.rules()), ("tic-tac-toe", "standard"));
+    let ruleset = ruleset();
+    assert_eq!(
+        (ruleset.name(), ruleset.rules()),
+        ("tic-tac-toe", "standard")
+    );
     for bots in [
         ["random", "greedy"],
         ["search", "random"],
         ["greedy", "search?depth=4"],
     ] {
-        let (outcome, turns) = play(&*game, bots);
+        let (outcome, turns) = play(&*ruleset, bots);
         assert!(outcome.is_some() && turns.len() >= 5, "{turns:?}");
         assert_eq!(
-            play(&*game, bots),
+            play(&*ruleset, bots),
             (outcome, turns),
             "the same seed, the same game"
         );
     }
     assert!(
-        game.builtin_bot("perfect", 1, Duration::from_secs(1))
+        ruleset
+            .builtin_bot("perfect", 1, Duration::from_secs(1))
             .is_none(),
         "there is no solver"
     );
-    assert!(!game.info().is_solvable());
+    assert!(!ruleset.info().is_solvable() && ruleset.start().solvable().is_none());
 }
 
 #[test]
 fn a_third_game_is_judged_described_and_drawn() {
-    let game = game();
-    let mut session = game.start_from("XX.OO....").expect("a board");
+    let ruleset = ruleset();
+    let mut session = ruleset.start_from("XX.OO....").expect("a board");
     assert_eq!(session.outlook().winning, 1);
     assert!(session.can_win_at_once());
     let mut turn = String::new();
     let occupied = session.play("1", &mut turn).expect_err("occupied");
-    assert_eq!(occupied.text(), "the cell is occupied");
+    assert_eq!(occupied.to_string(), "the cell is occupied");
     session.play("3", &mut turn).expect("a legal turn");
     assert_eq!(session.outcome(), Some(Outcome::Win(Side::First)));
     assert_eq!(
         session.winning_lines(),
         [("line".to_owned(), "123".to_owned())]
     );
-    assert_eq!(session.describe_last_turn(), "marks 3");
+    assert_eq!(session.describe_last_turn(Mood::Told), "marks 3");
     assert_eq!(session.picture(None).last, Some((0, 2)));
 }
 
 #[test]
 fn a_person_plays_a_third_game() {
-    let game = game();
-    let mut session = game.start();
+    let ruleset = ruleset();
+    let mut session = ruleset.start();
     assert_eq!(session.question(), "which cell (1 to 9)?");
     assert_eq!(
         session.make_typed("x"),

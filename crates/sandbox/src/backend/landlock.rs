@@ -1,5 +1,6 @@
 //! Landlock: the files, sockets and processes that a process and its descendants can reach.
 
+use std::error::Error;
 use std::io;
 use std::path::Path;
 
@@ -12,14 +13,15 @@ use landlock::{
 use rustix::fs::{FileType, fstat};
 
 use super::DEVICES;
+use crate::trouble::{SandboxTrouble, described, troubled};
 
 /// Signals stay inside since Linux 6.12.
 const NEEDED: ABI = ABI::V6;
 
-pub(crate) const NO_LANDLOCK: &str = "this kernel has no Landlock, or one of before Linux 6.12";
+const NO_LANDLOCK: &str = "this kernel has no Landlock, or one of before Linux 6.12";
 
-fn failed(error: impl std::fmt::Display) -> io::Error {
-    io::Error::other(format!("Landlock: {error}"))
+fn failed(error: impl Error + 'static) -> io::Error {
+    described(format!("Landlock: {error}"), None, &error)
 }
 
 /// Rules for a bot that may read and run these paths and write into `scratch`: `own_file_system`
@@ -48,7 +50,7 @@ pub(crate) fn ruleset(
         .and_then(|ruleset| ruleset.handle_access(AccessNet::from_all(NEEDED)))
         .and_then(|ruleset| ruleset.scope(Scope::from_all(NEEDED)))
         // The crate's message is only the missing bits.
-        .map_err(|_| io::Error::other(NO_LANDLOCK))?
+        .map_err(|_| troubled(SandboxTrouble::NoLandlock, NO_LANDLOCK))?
         .create()
         .map_err(failed)?;
     let mut open = |path: &Path, access: BitFlags<AccessFs>| {

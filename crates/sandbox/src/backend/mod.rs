@@ -15,12 +15,12 @@ const DEVICES: &[&str] = &["/dev/null", "/dev/full", "/dev/random", "/dev/urando
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Backend {
+pub enum SandboxBackend {
     Landlock {
         read: Vec<PathBuf>,
         scratch: PathBuf,
         /// Whether it has its own process ids and scratch file system.
-        own_view: bool,
+        private_view: bool,
         /// Directories closed to its user, which the view opens as far as needed.
         closed: Vec<ClosedDirectory>,
     },
@@ -33,12 +33,12 @@ pub enum Backend {
     },
 }
 
-impl Backend {
+impl SandboxBackend {
     /// How many helper processes lie between the supervisor and the bot, each the parent of the
     /// next.
     pub const fn helpers(&self) -> usize {
         match self {
-            Self::Landlock { own_view, .. } => *own_view as usize,
+            Self::Landlock { private_view, .. } => *private_view as usize,
             Self::Bwrap { kept: Some(_), .. } => 1,
             Self::Bwrap { .. } => 2,
         }

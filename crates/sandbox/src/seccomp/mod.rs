@@ -28,10 +28,10 @@ use self::calls::{
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Situation {
+pub(crate) struct FilterSituation {
     /// Whether the bot reaches files by the system's paths: it may not change their attributes.
     pub(super) shared_files: bool,
-    /// Whether the bot is stopped in its opponent's turns: it may not have itself continued.
+    /// Whether the bot is stopped while nothing is asked of it: it may not have itself continued.
     pub(super) freeze: bool,
     /// Whether compilers run. Rust's start others with a pair of SEQPACKET sockets, which bots may
     /// not use.
@@ -72,13 +72,13 @@ const fn low(number: libc::c_int) -> u64 {
 
 /// The filter asks the supervisor about network sockets, which are refused and noted; and, where
 /// the bot has no file system of its own, about removing files.
-pub(super) fn filter(situation: Situation) -> io::Result<BpfProgram> {
+pub(super) fn filter(situation: FilterSituation) -> io::Result<BpfProgram> {
     compile(situation).map_err(|error| io::Error::other(format!("seccomp: {error}")))
 }
 
-fn compile(situation: Situation) -> Result<BpfProgram, BackendError> {
+fn compile(situation: FilterSituation) -> Result<BpfProgram, BackendError> {
     let errno = |number: i32| SeccompAction::Errno(number.cast_unsigned());
-    let parts: [(Rules, SeccompAction); 5] = [
+    let answers: [(Rules, SeccompAction); 5] = [
         // The first answer to a call counts.
         (forbidden(situation)?, errno(libc::EPERM)),
         (unsupported(situation)?, errno(libc::EOPNOTSUPP)),
@@ -89,14 +89,14 @@ fn compile(situation: Situation) -> Result<BpfProgram, BackendError> {
     ];
     let arch = TargetArch::try_from(ARCH)?;
     let mut program = BpfProgram::new();
-    for (rules, answer) in parts {
+    for (rules, answer) in answers {
         // Calls of another architecture kill the process.
         let filter = SeccompFilter::new(rules.0, SeccompAction::Allow, answer, arch)?;
-        let mut part = BpfProgram::try_from(filter)?;
-        let length = part.len();
-        for (at, step) in part.iter_mut().enumerate() {
+        let mut steps = BpfProgram::try_from(filter)?;
+        let length = steps.len();
+        for (at, step) in steps.iter_mut().enumerate() {
             match (u32::from(step.code), step.k) {
-                // What this part allows the next one may answer.
+                // What this answer lets pass the next one may answer.
                 (BPF_RET, SECCOMP_RET_ALLOW) => {
                     let rest = u32::try_from(length - at - 1).unwrap_or(u32::MAX);
                     *step = self::step(BPF_JMP | BPF_JA, 0, 0, rest);
@@ -105,7 +105,7 @@ fn compile(situation: Situation) -> Result<BpfProgram, BackendError> {
                 _ => {}
             }
         }
-        program.extend(part);
+        program.extend(steps);
     }
     // Calls above the last known one do not exist; this includes the x32 interface, whose numbers
     // have a high bit set. The number is the first word of a filter's data.
@@ -130,7 +130,7 @@ fn step(code: u32, jt: u8, jf: u8, k: u32) -> sock_filter {
 
 const NETWORK: [libc::c_int; 2] = [libc::AF_INET, libc::AF_INET6];
 
-fn asked(Situation { shared_files, .. }: Situation) -> Result<Rules, BackendError> {
+fn asked(FilterSituation { shared_files, .. }: FilterSituation) -> Result<Rules, BackendError> {
     let mut rules = Rules::always(if shared_files { REMOVALS } else { &[] });
     for family in NETWORK {
         rules.when(libc::SYS_socket, &[(0, Eq, low(family))])?;
@@ -139,7 +139,9 @@ fn asked(Situation { shared_files, .. }: Situation) -> Result<Rules, BackendErro
 }
 
 /// Calls answered as by a file system that does not know them: libraries take another way.
-fn unsupported(Situation { shared_files, .. }: Situation) -> Result<Rules, BackendError> {
+fn unsupported(
+    FilterSituation { shared_files, .. }: FilterSituation,
+) -> Result<Rules, BackendError> {
     // It takes more space at a time than polling could notice.
     let fallocate: &[c_long] = &[libc::SYS_fallocate];
     let mut rules = Rules::always(if shared_files { fallocate } else { &[] });
@@ -149,8 +151,30 @@ fn unsupported(Situation { shared_files, .. }: Situation) -> Result<Rules, Backe
 }
 
 /// Refused calls, some only with certain arguments.
-fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
+fn forbidden(situation: FilterSituation) -> Result<Rules, BackendError> {
     let mut rules = Rules::always(NEVER);
+    forbid_sockets(&mut rules, situation)?;
+    forbid_leaving_and_priority(&mut rules)?;
+    forbid_by_request(&mut rules)?;
+    forbid_kinds_of_files(&mut rules)?;
+    if situation.shared_files {
+        rules.0.extend(Rules::always(ATTRIBUTES).0);
+        for &kind in FILE_SYSTEM_REQUESTS {
+            let request = (1, MaskedEq(0xff00), u64::from(kind) << 8);
+            rules.when(libc::SYS_ioctl, &[request])?;
+        }
+    }
+    if situation.freeze {
+        for &(call, signal) in SIGNALS {
+            rules.when(call, &[(signal, Eq, low(libc::SIGCONT))])?;
+        }
+        // Its signal is in memory, which no filter can read.
+        rules.0.insert(libc::SYS_timer_create, Vec::new());
+    }
+    Ok(rules)
+}
+
+fn forbid_sockets(rules: &mut Rules, situation: FilterSituation) -> Result<(), BackendError> {
     // A stream pair leads nowhere else. Datagram and raw pairs could be connected to any address.
     let local = NETWORK.map(|family| (0, Ne, low(family)));
     rules.when(libc::SYS_socket, &local)?;
@@ -161,6 +185,11 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
             rules.when(libc::SYS_socketpair, &[(1, MaskedEq(0xf), low(kind))])?;
         }
     }
+    Ok(())
+}
+
+/// New namespaces, and what concerns other processes or the order in which they run.
+fn forbid_leaving_and_priority(rules: &mut Rules) -> Result<(), BackendError> {
     for &flag in NAMESPACES {
         rules.when(libc::SYS_clone, &[bits(0, low(flag))])?;
     }
@@ -187,6 +216,11 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     // For one process, not a group or user.
     rules.when(libc::SYS_ioprio_set, &[(0, Ne, IOPRIO_WHO_PROCESS)])?;
     rules.when(libc::SYS_ioprio_set, &[(1, Ne, 0)])?;
+    Ok(())
+}
+
+/// Calls that do many things, by which one they are asked for.
+fn forbid_by_request(rules: &mut Rules) -> Result<(), BackendError> {
     for &request in TERMINAL {
         rules.when(libc::SYS_ioctl, &[(1, Eq, low_word(request))])?;
     }
@@ -198,8 +232,12 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     // Shared anonymous memory can be hidden from everything that counts it.
     let shared = low(libc::MAP_SHARED | libc::MAP_ANONYMOUS);
     rules.when(libc::SYS_mmap, &[bits(3, shared)])?;
-    // Files without a name, and set-user-id or set-group-id ones. When opening, the mode only
-    // counts for new files.
+    Ok(())
+}
+
+/// Files without a name, and set-user-id or set-group-id ones. When opening, the mode only counts
+/// for new files.
+fn forbid_kinds_of_files(rules: &mut Rules) -> Result<(), BackendError> {
     for &(call, flags) in OPENINGS {
         rules.when(call, &[bits(flags, UNNAMED_FILE)])?;
         for right in RIGHTS_OF_OWNER {
@@ -212,21 +250,7 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
             rules.when(call, &[bits(mode, right.into())])?;
         }
     }
-    if situation.shared_files {
-        rules.0.extend(Rules::always(ATTRIBUTES).0);
-        for &kind in FILE_SYSTEM_REQUESTS {
-            let request = (1, MaskedEq(0xff00), u64::from(kind) << 8);
-            rules.when(libc::SYS_ioctl, &[request])?;
-        }
-    }
-    if situation.freeze {
-        for &(call, signal) in SIGNALS {
-            rules.when(call, &[(signal, Eq, low(libc::SIGCONT))])?;
-        }
-        // Its signal is in memory, which no filter can read.
-        rules.0.insert(libc::SYS_timer_create, Vec::new());
-    }
-    Ok(rules)
+    Ok(())
 }
 
 // Constants whose type differs between C libraries.

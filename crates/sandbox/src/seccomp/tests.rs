@@ -2,7 +2,7 @@ use libc::c_long;
 use seccompiler::BpfProgram;
 
 use super::calls::{INVALID, LAST_KNOWN, NEVER, UNKNOWN};
-use super::{Situation, filter};
+use super::{FilterSituation, filter};
 
 /// The kernel's name for x86-64.
 #[cfg(target_arch = "x86_64")]
@@ -76,13 +76,13 @@ fn errno(number: i32) -> u32 {
     libc::SECCOMP_RET_ERRNO | number.cast_unsigned()
 }
 
-fn answer(situation: Situation, call: &Call) -> u32 {
+fn answer(situation: FilterSituation, call: &Call) -> u32 {
     run(&filter(situation).unwrap(), call)
 }
 
-fn situations() -> impl Iterator<Item = Situation> {
+fn situations() -> impl Iterator<Item = FilterSituation> {
     [false, true].into_iter().flat_map(|shared_files| {
-        [false, true].map(|freeze| Situation {
+        [false, true].map(|freeze| FilterSituation {
             shared_files,
             freeze,
             compiles: false,
@@ -216,7 +216,7 @@ fn pairs_of_packets_are_for_compilers_only() {
             ];
             Call::new(libc::SYS_socketpair, arguments)
         };
-        let build = Situation {
+        let build = FilterSituation {
             compiles: true,
             ..situation
         };

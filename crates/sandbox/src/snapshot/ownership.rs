@@ -4,15 +4,12 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::confinement::BotCommand;
-use crate::executable::{CannotStart, find_in_path, interpreter};
-use crate::system::{directory_of, is_path};
-use referee_text::{cause, escape};
-
-/// System directories: their contents need no copy.
-pub(crate) const SYSTEM: &[&str] = &[
-    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/snap",
-];
+use super::bot_command::BotCommand;
+use crate::paths::{escaped_path, is_system, parent_directory};
+use referee_host::executable::{CannotStart, find_in_path, interpreter};
+use referee_host::paths::lies_in;
+use referee_host::system::{directory_of, is_path};
+use referee_text::cause;
 
 /// A directory with more entries is not a bot's own.
 pub(super) const MAX_ENTRIES: usize = 20_000;
@@ -21,16 +18,16 @@ pub(super) const MAX_ENTRIES: usize = 20_000;
 pub(super) const MAX_BYTES: u64 = 1 << 30;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Owned {
+pub(super) enum BotOwnership {
     Builtin(String),
     System(PathBuf),
-    /// In a directory that is not the bot's own. Canonical but for its last part.
+    /// In a directory that can be no bot's own. Canonical but for its last part.
     File(PathBuf),
     /// Canonical.
     Directory(PathBuf),
 }
 
-impl Owned {
+impl BotOwnership {
     /// `others` are entrants too.
     pub(super) fn by(
         command: BotCommand<'_>,
@@ -43,17 +40,17 @@ impl Owned {
         if let Some(builtin) = command.builtin {
             return Ok(Self::Builtin(builtin.to_owned()));
         }
-        let Some(own) = own_program(command.argv) else {
+        let Some(program) = bot_program(command.argv) else {
             let first = command.argv.first().map_or("", String::as_str);
             let path = find_in_path(first).unwrap_or_else(|| PathBuf::from(first));
             return Ok(Self::System(canonical(bot, &path)?));
         };
-        if own.is_dir() {
-            return whole_directory(&own, command, others);
+        if program.is_dir() {
+            return whole_directory(&program, command, others);
         }
-        let file = beside(bot, &own)?;
-        let parent = file.parent().unwrap_or(Path::new("/"));
-        if is_common(parent) || shared_with(parent, command, others).is_some() || is_large(parent) {
+        let file = beside(bot, &program)?;
+        let parent = parent_directory(&file);
+        if is_common(parent) || is_large(parent) {
             return Ok(Self::File(file));
         }
         Ok(Self::Directory(parent.to_owned()))
@@ -65,15 +62,15 @@ fn whole_directory(
     directory: &Path,
     command: BotCommand<'_>,
     others: &[BotCommand<'_>],
-) -> Result<Owned, CannotStart> {
+) -> Result<BotOwnership, CannotStart> {
     let canonical = canonical(command.name, directory)?;
     match shared_with(&canonical, command, others) {
-        None => Ok(Owned::Directory(canonical)),
+        None => Ok(BotOwnership::Directory(canonical)),
         Some(other) => Err(CannotStart::new(
             command.name,
             format!(
                 "its directory {} also holds {}",
-                shown(&canonical),
+                escaped_path(&canonical),
                 other.name
             ),
             "give each bot a directory of its own",
@@ -83,7 +80,7 @@ fn whole_directory(
 
 /// The path in a command that is the bot's own: its program, or the first file or directory given
 /// to its interpreter. `None` for a program of the system.
-pub fn own_program(argv: &[String]) -> Option<PathBuf> {
+pub fn bot_program(argv: &[String]) -> Option<PathBuf> {
     let (command, arguments) = argv.split_first()?;
     let given = is_path(command).then(|| PathBuf::from(command));
     let found = given.or_else(|| find_in_path(command));
@@ -93,8 +90,8 @@ pub fn own_program(argv: &[String]) -> Option<PathBuf> {
     // Without arguments it is a program, whatever its name.
     let is_program = interpreter.is_none() || arguments.is_empty();
     let foreign = |path: &PathBuf| is_program && !is_system(path);
-    if let Some(own) = found.filter(foreign) {
-        return Some(own);
+    if let Some(program) = found.filter(foreign) {
+        return Some(program);
     }
     arguments
         .iter()
@@ -103,23 +100,10 @@ pub fn own_program(argv: &[String]) -> Option<PathBuf> {
         .find(|path| path.exists() && !is_system(path))
 }
 
-pub(super) fn is_system(path: &Path) -> bool {
-    let Ok(path) = path.canonicalize() else {
-        return false;
-    };
-    SYSTEM.iter().any(|system| path.starts_with(system))
-}
-
 /// Whether no bot can own a directory: `/`, a home, the temporary directory, and their parents.
 fn is_common(directory: &Path) -> bool {
     lies_in(&env::temp_dir(), directory)
         || env::home_dir().is_some_and(|home| lies_in(&home, directory))
-}
-
-/// By its canonical path, if it has one.
-pub(crate) fn lies_in(path: &Path, directory: &Path) -> bool {
-    let canonical = path.canonicalize();
-    canonical.as_deref().unwrap_or(path).starts_with(directory)
 }
 
 /// Whether a directory is too large to copy for every run, such as a compiler's target directory.
@@ -146,7 +130,7 @@ fn is_large(directory: &Path) -> bool {
 
 /// Refuses a program that is a link out of its directory.
 pub(crate) fn check_program(command: BotCommand<'_>) -> Result<(), CannotStart> {
-    let program = own_program(command.argv).filter(|own| own.is_symlink());
+    let program = bot_program(command.argv).filter(|program| program.is_symlink());
     let Some(program) = program.filter(|_| command.builtin.is_none()) else {
         return Ok(());
     };
@@ -164,7 +148,7 @@ pub(crate) fn check_program(command: BotCommand<'_>) -> Result<(), CannotStart> 
 }
 
 pub(super) fn leads_out(bot: &str, link: &Path, to: &Path) -> CannotStart {
-    let (link, to) = (shown(link), shown(to));
+    let (link, to) = (escaped_path(link), escaped_path(to));
     CannotStart::new(
         bot,
         format!("{link} is a link that leads out of its directory, to {to}"),
@@ -177,18 +161,18 @@ fn shared_with<'a>(
     command: BotCommand<'_>,
     others: &[BotCommand<'a>],
 ) -> Option<BotCommand<'a>> {
-    let place = |command: BotCommand<'_>| own_program(command.argv)?.canonicalize().ok();
-    let own = place(command);
+    let place = |command: BotCommand<'_>| bot_program(command.argv)?.canonicalize().ok();
+    let program = place(command);
     others.iter().copied().find(|&other| {
         other.builtin.is_none()
             && place(other)
-                .is_some_and(|path| Some(&path) != own.as_ref() && path.starts_with(directory))
+                .is_some_and(|path| Some(&path) != program.as_ref() && path.starts_with(directory))
     })
 }
 
 pub(super) fn canonical(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
     path.canonicalize().map_err(|error| {
-        let cause = format!("{} cannot be read: {}", shown(path), cause(&error));
+        let cause = format!("{} cannot be read: {}", escaped_path(path), cause(&error));
         CannotStart::new(bot, cause, "check the spelling and the permissions")
     })
 }
@@ -199,8 +183,4 @@ pub(super) fn beside(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
         Some(name) => Ok(canonical(bot, directory_of(path))?.join(name)),
         None => canonical(bot, path),
     }
-}
-
-pub(crate) fn shown(path: &Path) -> String {
-    escape(path.as_os_str().as_encoded_bytes())
 }

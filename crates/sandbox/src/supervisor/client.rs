@@ -6,64 +6,40 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{ChildStdin, Command, Output, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 use tokio::io::Interest;
 
-use super::COMMAND;
 use super::kept_box::KeptBox;
-use super::message::{SpawnRequest, SupervisorEvent, receive_some, send_descriptors};
-use crate::backend::Backend;
-use crate::cgroup::{Group, OpenAccount};
+use super::kept_boxes::KeptBoxes;
+use super::message::{COMMAND, SupervisorEvent, receive_some, send_descriptors};
+use crate::backend::SandboxBackend;
+use crate::cgroup::{ControlGroup, GroupMemory, OpenAccount, OpenMemory};
 use crate::limits::ExitReport;
 use crate::procfs;
-use crate::settings::Settings;
-use crate::system::most_open_files;
+use crate::spawn_request::SpawnRequest;
 
-/// The most boxes of bubblewrap kept without a process in them, four descriptors each; fewer where
-/// the referee may have few files open.
-const MOST_BOXES: usize = 48;
-
-/// Boxes without a process in them, with what they were built for; the last used is the last.
-#[derive(Debug, Default)]
-pub struct Boxes(Mutex<Vec<(Backend, KeptBox)>>);
-
-impl Boxes {
-    fn take(&self, backend: &Backend) -> Option<KeptBox> {
-        let mut boxes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = boxes.iter().rposition(|(built, _)| built == backend)?;
-        Some(boxes.remove(at).1)
-    }
-
-    fn put(&self, backend: &Backend, kept: KeptBox) {
-        let files = most_open_files().and_then(|files| usize::try_from(files / 16).ok());
-        let most = files.unwrap_or(MOST_BOXES).min(MOST_BOXES);
-        let mut boxes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        boxes.push((backend.clone(), kept));
-        if boxes.len() > most {
-            boxes.remove(0);
-        }
-    }
-}
-
+/// Starts a supervisor, which is the program `referee`, in one of these boxes if it has one for the request.
 pub(crate) fn launch<C>(
-    settings: &Arc<Settings>,
+    referee: &Path,
+    boxes: &Arc<KeptBoxes>,
     request: &SpawnRequest,
     spawn: impl FnOnce(Command) -> io::Result<C>,
 ) -> io::Result<(C, ChildStdin, SupervisorConnection)> {
-    let kept = settings.boxes.take(&request.backend);
-    let (child, stdin, control) = start(&settings.request.referee, request, kept.as_ref(), spawn)?;
+    let kept = boxes.take(&request.backend);
+    let (child, stdin, control) = start(referee, request, kept.as_ref(), spawn)?;
     control.set_nonblocking(true)?;
     let connection = SupervisorConnection {
         control: tokio::net::UnixStream::from_std(control)?,
-        inbox: Inbox::default(),
+        inbox: EventInbox::default(),
         report: None,
         freezer: None,
+        memory: None,
         kept,
         backend: request.backend.clone(),
-        settings: Arc::clone(settings),
+        boxes: Arc::clone(boxes),
     };
     Ok((child, stdin, connection))
 }
@@ -95,13 +71,13 @@ fn start<C>(
 }
 
 #[derive(Debug, Default)]
-struct Inbox {
+struct EventInbox {
     bytes: Vec<u8>,
     /// Descriptors of a new box.
     descriptors: Vec<OwnedFd>,
 }
 
-impl Inbox {
+impl EventInbox {
     /// What has arrived, as far as one call reads it.
     fn read(&mut self, control: &tokio::net::UnixStream) -> io::Result<usize> {
         receive_some(control, &mut self.bytes, &mut self.descriptors)
@@ -124,25 +100,27 @@ pub(crate) fn run_to_end(
     let (child, stdin, mut control) = start(referee, request, None, |mut command| command.spawn())?;
     drop(stdin);
     let output = child.wait_with_output()?;
-    let mut inbox = Inbox::default();
+    let mut inbox = EventInbox::default();
     control.read_to_end(&mut inbox.bytes)?;
-    let mut last = None;
+    let mut last_event = None;
     while let Some(event) = inbox.next() {
-        last = Some(event?);
+        last_event = Some(event?);
     }
-    Ok((output, last))
+    Ok((output, last_event))
 }
 
 #[derive(Debug)]
 pub struct SupervisorConnection {
     control: tokio::net::UnixStream,
-    inbox: Inbox,
+    inbox: EventInbox,
     report: Option<ExitReport>,
     /// Stops the bot's processes; `None` where only signals do.
-    freezer: Option<Group>,
+    freezer: Option<ControlGroup>,
+    /// What counts the memory of the bot's processes together, if anything does.
+    memory: Option<OpenMemory>,
     kept: Option<KeptBox>,
-    backend: Backend,
-    settings: Arc<Settings>,
+    backend: SandboxBackend,
+    boxes: Arc<KeptBoxes>,
 }
 
 impl SupervisorConnection {
@@ -155,10 +133,12 @@ impl SupervisorConnection {
                     pid,
                     freezer,
                     account,
+                    memory,
                 }) => {
                     let built = KeptBox::of(std::mem::take(&mut self.inbox.descriptors));
                     self.kept = built.or(self.kept.take());
                     self.freezer = freezer;
+                    self.memory = memory.and_then(|group| group.open_memory());
                     let account = account.map(|account| account.open_account());
                     return Ok((Pid::from_raw(pid), account.transpose()?.flatten()));
                 }
@@ -201,6 +181,16 @@ impl SupervisorConnection {
         self.report
     }
 
+    /// The memory of the bot's processes together until now, or until they ended; `None` where nothing
+    /// counts it.
+    pub fn memory(&self) -> Option<GroupMemory> {
+        let ended = self.report.map(|report| GroupMemory {
+            peak_kb: report.memory_kb,
+            oom_kills: report.oom_kills,
+        });
+        ended.or_else(|| self.memory.as_ref()?.read())
+    }
+
     pub const fn helpers(&self) -> usize {
         self.backend.helpers()
     }
@@ -218,7 +208,7 @@ impl Drop for SupervisorConnection {
         if self.exit_report().is_some()
             && let Some(kept) = self.kept.take()
         {
-            self.settings.boxes.put(&self.backend, kept);
+            self.boxes.put(&self.backend, kept);
         }
     }
 }

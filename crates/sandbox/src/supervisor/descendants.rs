@@ -7,7 +7,7 @@ use rustix::process::{
     Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, wait, waitpid,
 };
 
-use crate::procfs::{self, ProcessUsage, Stat};
+use crate::procfs::{self, ProcessStat, ProcessUsage};
 
 /// How long the last process may take to exit; only one that hangs in the kernel takes long.
 const ENDING: Duration = Duration::from_secs(5);
@@ -34,7 +34,7 @@ pub(super) fn ended_orphans(processes: &[(Pid, ProcessUsage)], helpers: usize) -
         .collect();
     let is_ended_orphan = |(pid, _): &&(Pid, ProcessUsage)| {
         // A missing one was reaped.
-        Stat::read(*pid).is_none_or(|stat| {
+        ProcessStat::read(*pid).is_none_or(|stat| {
             stat.has_ended() && stat.parent().is_some_and(|parent| above.contains(&parent))
         })
     };
@@ -97,7 +97,7 @@ mod tests {
         let found = descendants(1000, 1000);
         let mut family = vec![parent];
         for (pid, usage) in found {
-            let above = procfs::Stat::read(pid).and_then(|stat| stat.parent());
+            let above = procfs::ProcessStat::read(pid).and_then(|stat| stat.parent());
             if above.is_some_and(|above| family.contains(&above)) {
                 assert!(usage.resident > 0);
                 family.push(pid);

@@ -8,21 +8,21 @@
 //! The first supervisor builds it; the referee keeps it, and sends it to one supervisor at a time.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use rustix::fs::{CWD, Mode, OFlags, openat};
-use rustix::process::{WaitOptions, getgid, getuid, waitpid};
+use rustix::fs::{CWD, OFlags};
+use rustix::process::{WaitOptions, waitpid};
 use rustix::thread::move_into_link_name_space;
 
-use super::COMMAND;
-use super::message::{BUILDING, HOLD, REFEREE_FD, STATUS_FD};
-use super::own_view::Shown;
-use super::{message, own_view, sys};
+use super::message::{BUILDING, COMMAND, HOLD, REFEREE_FD, STATUS_FD};
+use super::mounts::{PathMounts, mount_scratch};
+use super::namespaces::{open_path, open_processes, unshare_user, write_setting};
+use super::{message, sys};
 use crate::limits::ResourceLimits;
 
 /// In the order in which a process enters them, with the rights that the first gives.
@@ -32,7 +32,7 @@ const SPACES: [&str; 4] = ["user", "mnt", "net", "uts"];
 pub(super) const NOT_BUILT: &str = "bubblewrap could not build the sandbox";
 
 #[derive(Debug)]
-pub struct KeptBox(Vec<OwnedFd>);
+pub(super) struct KeptBox(Vec<OwnedFd>);
 
 impl KeptBox {
     /// From descriptors that the referee has kept, if any.
@@ -85,7 +85,7 @@ pub(super) fn bubblewrap(program: &Path, arguments: &[String], part: &str) -> Co
 /// Passes bubblewrap nothing but this program and a socket for it, before it is executed. This
 /// program's exec closes the descriptor again.
 pub(super) fn pass(status: &impl AsFd) -> io::Result<()> {
-    let referee = open(CWD, "/proc/self/exe", OFlags::PATH)?;
+    let referee = open_path(CWD, "/proc/self/exe", OFlags::PATH)?;
     sys::close_range(3, libc::CLOSE_RANGE_CLOEXEC)?;
     sys::pass_as([(status.as_fd(), STATUS_FD), (referee.as_fd(), REFEREE_FD)])?;
     // Not closed: it may have had one of these numbers.
@@ -101,62 +101,38 @@ pub(super) fn hold() -> io::Result<()> {
     KeptBox(spaces.collect::<io::Result<_>>()?).send(&wanted, b".")
 }
 
-/// Enters a box. The next child starts new process ids, and its mounts are private. `own_user`:
+/// Enters a box. The next child starts new process ids, and its mounts are private. `has_user`:
 /// root's bot has its own user; otherwise the process gets a user namespace below the box's.
-pub(super) fn enter(kept: &KeptBox, own_user: bool) -> io::Result<()> {
+pub(super) fn enter(kept: &KeptBox, has_user: bool) -> io::Result<()> {
     // Inside, no `/proc` shows this process's ids.
     let processes = open_processes()?;
     for (space, name) in kept.0.iter().zip(SPACES) {
         // Root is in the box's already.
-        if !(own_user && name == "user") {
+        if !(has_user && name == "user") {
             move_into_link_name_space(space.as_fd(), None)?;
         }
     }
     let mut new = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
     // Kernels may lack it.
-    if open(&processes, "self/ns/cgroup", OFlags::PATH).is_ok() {
+    if open_path(&processes, "self/ns/cgroup", OFlags::PATH).is_ok() {
         new |= libc::CLONE_NEWCGROUP;
     }
-    if own_user {
+    if has_user {
         return sys::unshare(new);
     }
     unshare_user(&processes, new)?;
     // As bubblewrap does with --disable-userns.
-    write(&processes, "sys/user/max_user_namespaces", "0")
-}
-
-/// Gives this process a user namespace with its own user, and `more`; `processes` is `/proc`.
-pub(super) fn unshare_user(processes: &OwnedFd, more: libc::c_int) -> io::Result<()> {
-    let (user, group) = (getuid().as_raw(), getgid().as_raw());
-    sys::unshare(more | libc::CLONE_NEWUSER)?;
-    write(processes, "self/setgroups", "deny")?;
-    write(processes, "self/uid_map", &format!("{user} {user} 1"))?;
-    write(processes, "self/gid_map", &format!("{group} {group} 1"))
+    write_setting(&processes, "sys/user/max_user_namespaces", "0")
 }
 
 /// Mounts an empty scratch directory over the box's, with these paths still visible.
 pub(super) fn renew_scratch(
     place: &Path,
-    shown: &[PathBuf],
+    visible: &[PathBuf],
     limits: &ResourceLimits,
     user: Option<u32>,
 ) -> io::Result<()> {
-    let shown = Shown::find(shown)?;
-    own_view::mount_scratch(place, limits, user, "mode=1777,")?;
-    shown.put()
-}
-
-pub(super) fn open_processes() -> io::Result<OwnedFd> {
-    open(CWD, "/proc", OFlags::PATH | OFlags::DIRECTORY)
-}
-
-fn open(at: impl AsFd, path: &str, flags: OFlags) -> io::Result<OwnedFd> {
-    Ok(openat(at, path, flags | OFlags::CLOEXEC, Mode::empty())?)
-}
-
-fn write(directory: &OwnedFd, name: &str, text: &str) -> io::Result<()> {
-    let file = File::from(open(directory, name, OFlags::WRONLY)?);
-    (&file)
-        .write_all(text.as_bytes())
-        .map_err(|error| io::Error::other(format!("/proc/{name}: {error}")))
+    let mounts = PathMounts::find(visible)?;
+    mount_scratch(place, limits, user, (mounts.files(), "1777"))?;
+    mounts.put()
 }

@@ -4,7 +4,6 @@ use std::io::{self, IoSlice, IoSliceMut, Write as _};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::net::{
@@ -13,16 +12,21 @@ use rustix::net::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::backend::Backend;
-use crate::cgroup::{Allowance, Group, ParentGroups};
-use crate::limits::{ExitReport, ResourceLimits};
-use crate::seccomp::Situation;
+use crate::cgroup::ControlGroup;
+use crate::limits::ExitReport;
+use crate::trouble::{SandboxTrouble, errno_of, trouble_of, with_parts};
+
+/// The first argument of the program when it is to be a supervisor, or a part of one.
+pub const COMMAND: &str = "supervisor";
 
 /// Second argument of the program inside bubblewrap, which becomes the bot.
 pub(super) const INSIDE: &str = "inside";
 
 /// Second argument of the program inside a new box.
 pub(super) const HOLD: &str = "hold";
+
+/// Second argument of the program that kills bots without a sandbox when the referee is killed.
+pub(super) const WATCH: &str = "watch";
 
 pub(super) const SELF_TEST: &str = "self-test";
 
@@ -35,63 +39,47 @@ pub(super) const REFEREE_FD: RawFd = 4;
 /// How long bubblewrap may take to build a sandbox.
 pub(super) const BUILDING: Duration = Duration::from_secs(10);
 
-/// A bot to start. Sent with it: its standard input, and a kept box if any.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SpawnRequest {
-    pub argv: Vec<String>,
-    /// Without the variable for its scratch directory.
-    pub environment: Vec<(String, String)>,
-    /// Working directory; its scratch directory when `None`.
-    pub directory: Option<PathBuf>,
-    pub backend: Backend,
-    pub restrictions: Restrictions,
-    pub groups: ParentGroups,
-    pub allowance: Allowance,
-}
-
-/// What a process restricts itself to before it becomes the bot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Restrictions {
-    pub limits: ResourceLimits,
-    /// Processes and threads that the kernel counts together with its own, if it counts few others.
-    pub(crate) tasks: Option<u64>,
-    pub(crate) situation: Situation,
-    /// User and group id of its processes; the referee's when `None`.
-    pub(crate) user: Option<u32>,
-}
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum SupervisorEvent {
+pub(crate) enum SupervisorEvent {
     Ready {
         /// Leads a group and a session.
         pid: i32,
-        freezer: Option<Group>,
-        account: Option<Group>,
+        freezer: Option<ControlGroup>,
+        account: Option<ControlGroup>,
+        memory: Option<ControlGroup>,
     },
-    Failed(Failure),
+    Failed(SupervisorFailure),
     /// The bot and everything it started have exited.
     Ended(ExitReport),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
+pub struct SupervisorFailure {
     pub(crate) cause: String,
-    errno: Option<i32>,
+    pub(crate) errno: Option<i32>,
+    pub(crate) trouble: Option<SandboxTrouble>,
+    /// The cause is the system's error and nothing else.
+    is_plain: bool,
 }
 
-impl From<&io::Error> for Failure {
+impl From<&io::Error> for SupervisorFailure {
     fn from(error: &io::Error) -> Self {
         Self {
             cause: error.to_string(),
-            errno: error.raw_os_error(),
+            errno: errno_of(error),
+            trouble: trouble_of(error),
+            is_plain: error.raw_os_error().is_some(),
         }
     }
 }
 
-impl From<Failure> for io::Error {
-    fn from(Failure { cause, errno }: Failure) -> Self {
-        errno.map_or_else(|| Self::other(cause), Self::from_raw_os_error)
+impl From<SupervisorFailure> for io::Error {
+    fn from(failure: SupervisorFailure) -> Self {
+        match failure.errno {
+            Some(errno) if failure.is_plain => Self::from_raw_os_error(errno),
+            errno => with_parts(failure.cause, failure.trouble, errno),
+        }
     }
 }
 

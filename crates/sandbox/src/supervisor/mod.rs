@@ -3,22 +3,28 @@
 //! The referee starts its own program as `referee supervisor` for every process of a bot, connected
 //! by a socket. The supervisor starts the bot, and reports that it runs, how it ended and what it
 //! used. When the referee's end of the socket closes it kills the bot with all its processes. The
-//! bot's pipes lead straight to the referee: a ply needs no further system call.
+//! bot's pipes lead straight to the referee: an exchange needs no further system call.
 //!
 //! A supervisor has one thread. It adopts orphans, and no process of a bot can leave its process
 //! group: none escapes.
 
 pub mod client;
 mod descendants;
-pub mod kept_box;
-pub mod message;
-mod own_view;
-mod removal;
+mod kept_box;
+mod kept_boxes;
+mod message;
+mod mounts;
+mod namespaces;
+mod private_view;
+mod scratch;
 pub mod self_test;
 mod spawn;
 mod start;
 mod supervise;
 mod sys;
+mod usage_meter;
+pub mod watch;
+mod watched_scratch;
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -30,15 +36,14 @@ use rustix::process::{getpid, set_child_subreaper};
 
 use self::descendants::end_all;
 use self::kept_box::KeptBox;
-use self::message::{HOLD, INSIDE, SELF_TEST, SpawnRequest, SupervisorEvent};
+pub(super) use self::kept_boxes::KeptBoxes;
+pub use self::message::COMMAND;
+pub(super) use self::message::SupervisorEvent;
+use self::message::{HOLD, INSIDE, SELF_TEST, WATCH};
 use self::supervise::supervise;
-use crate::cgroup::{Controller, Groups};
-
-/// The first argument of the program when it is to be a supervisor, or a part of one.
-pub const COMMAND: &str = "supervisor";
-
-/// How an error about control groups starts.
-pub const NO_GROUP: &str = "no control group can be made";
+use crate::cgroup::{BotGroups, GroupController};
+use crate::spawn_request::SpawnRequest;
+use crate::trouble::{SandboxTrouble, described};
 
 /// Runs this process as a supervisor. `arguments` are those after the word [`COMMAND`].
 pub fn run(mut arguments: impl Iterator<Item = String>) -> ExitCode {
@@ -46,6 +51,7 @@ pub fn run(mut arguments: impl Iterator<Item = String>) -> ExitCode {
         None => serve(),
         Some(INSIDE) => spawn::inside(arguments),
         Some(HOLD) => kept_box::hold(),
+        Some(WATCH) => watch::run(arguments),
         Some(SELF_TEST) => self_test::run(arguments),
         Some(_) => Err(io::Error::other(
             "this command is for the referee itself; see `referee doctor` for what a sandbox does",
@@ -76,8 +82,11 @@ fn serve() -> io::Result<()> {
     let missing = || io::Error::other("a request without its descriptors");
     let input = descriptors.next().ok_or_else(missing)?;
     let kept = KeptBox::of(descriptors.collect());
-    let started = Groups::new(&request.groups, request.allowance)
-        .map_err(|error| io::Error::other(format!("{NO_GROUP}: {error}")))
+    let started = BotGroups::new(&request.groups, request.allowance)
+        .map_err(|error| {
+            let words = format!("no control group can be made: {error}");
+            described(words, Some(SandboxTrouble::NoGroup), &error)
+        })
         .and_then(|groups| spawn::spawn(&request, input, kept.as_ref(), groups));
     // From here only the bot holds its streams: their end can be noticed.
     rustix::stdio::dup2_stdout(&nothing)?;
@@ -90,12 +99,13 @@ fn serve() -> io::Result<()> {
         }
     };
     // An error means that the referee is gone, which is noticed again below.
-    let account = bot.groups.with(Controller::Account);
+    let account = bot.groups.with(GroupController::Account);
     let used = account.and_then(|account| account.open_account().ok()?);
     let ready = SupervisorEvent::Ready {
         pid: bot.pid.as_raw_pid(),
-        freezer: bot.groups.with(Controller::Freezer).cloned(),
+        freezer: bot.groups.with(GroupController::Freezer).cloned(),
         account: account.cloned(),
+        memory: bot.groups.with(GroupController::Memory).cloned(),
     };
     let _ = report(&control, &ready, bot.built.take());
     let ended = supervise(&request, &mut bot, used.as_ref(), &control)?;

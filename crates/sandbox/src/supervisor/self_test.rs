@@ -17,13 +17,12 @@ use rustix::process::{
 };
 use rustix::thread::{capabilities, no_new_privs};
 
-use super::COMMAND;
-use super::message::SELF_TEST;
+use super::message::{COMMAND, SELF_TEST};
 
 /// What must fail, as the end of "it can …", and the attempt.
-type Attempt = (&'static str, fn(&[String]) -> bool);
+type ForbiddenAttempt = (&'static str, fn(&[String]) -> bool);
 
-const ATTEMPTS: &[Attempt] = &[
+const ATTEMPTS: &[ForbiddenAttempt] = &[
     ("open network connections", |_| {
         let refused = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
         !TcpStream::connect("127.0.0.1:9").is_err_and(refused)
@@ -165,7 +164,7 @@ pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
         return exceed_memory();
     }
     let mut out = io::stdout().lock();
-    let (own, exposed) = arguments.split_at(arguments.len().min(1));
+    let (secret, exposed) = arguments.split_at(arguments.len().min(1));
     for path in exposed {
         // In a directory that is only passable it knows the names.
         let needed = if Path::new(path).is_dir() {
@@ -178,7 +177,7 @@ pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
         }
     }
     for (hole, attempt) in ATTEMPTS {
-        if attempt(own) {
+        if attempt(secret) {
             writeln!(out, "it can {hole}")?;
         }
     }

@@ -6,22 +6,25 @@ use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{Pid, chdir};
 
 use super::kept_box::{KeptBox, NOT_BUILT};
-use super::message::{BUILDING, INSIDE, REFEREE_FD, Restrictions, STATUS_FD, SpawnRequest};
-use super::removal::Watched;
-use super::start::{Entry, Report};
-use super::supervise::Scratch;
-use super::{kept_box, message, own_view, start, sys};
+use super::message::{BUILDING, INSIDE, REFEREE_FD, STATUS_FD, SupervisorFailure};
+use super::mounts::mount_processes;
+use super::scratch::ScratchDirectory;
+use super::start::{ProcessEntry, StartReport};
+use super::watched_scratch::WatchedScratch;
+use super::{kept_box, message, private_view, start, sys};
 use crate::backend::bubblewrap::SCRATCH;
-use crate::backend::{Backend, landlock};
-use crate::cgroup::Groups;
+use crate::backend::{SandboxBackend, landlock};
+use crate::cgroup::BotGroups;
+use crate::closed::ClosedDirectory;
 use crate::session;
+use crate::spawn_request::{BotRestrictions, SpawnRequest};
 
 /// Sent from inside bubblewrap when everything is prepared.
 const PREPARED: u8 = b'+';
@@ -29,8 +32,8 @@ const PREPARED: u8 = b'+';
 pub(super) struct RunningBot {
     /// Its process, or bubblewrap's above it; leads a group and a session.
     pub(super) pid: Pid,
-    pub(super) scratch: Scratch,
-    pub(super) groups: Groups,
+    pub(super) scratch: ScratchDirectory,
+    pub(super) groups: BotGroups,
     /// A new box, to be kept for the next process.
     pub(super) built: Option<KeptBox>,
     /// Readable when the bot tries the network, or asks to remove a file; the kernel waits for an
@@ -44,84 +47,110 @@ pub(super) fn spawn(
     request: &SpawnRequest,
     input: OwnedFd,
     kept: Option<&KeptBox>,
-    groups: Groups,
+    groups: BotGroups,
 ) -> io::Result<RunningBot> {
-    let entry = Entry::new(&groups)?;
-    let Restrictions { limits, user, .. } = request.restrictions;
+    let entry = ProcessEntry::new(&groups)?;
     let mut built = None;
-    let (pid, calls, scratch) = match &request.backend {
-        Backend::Landlock {
+    let started = match &request.backend {
+        SandboxBackend::Landlock {
             scratch,
-            own_view: true,
+            private_view: true,
             closed,
             ..
-        } => {
-            // A place common to all views: making and removing a directory on a disk takes a sixth
-            // of the start.
-            let command = command(request, input, scratch)?;
-            own_view::prepare(user.is_some())?;
-            let (pid, calls) = start_process(entry, |entry, report, supervisor| {
-                own_view::make(scratch, &limits, user, closed)?;
-                own_view::run_below(report, || {
-                    become_bot(request, command, scratch, entry, supervisor)
-                })
-            })?;
-            (pid, calls, Scratch::Bounded)
+        } => spawn_in_private_view(request, input, entry, scratch, closed)?,
+        SandboxBackend::Landlock { scratch, .. } => {
+            spawn_in_shared_view(request, input, entry, scratch)?
         }
-        // Where the scratch directories of all processes of the bot are.
-        Backend::Landlock { scratch, .. } => {
-            let own = Watched::new(scratch, user)?;
-            let command = command(request, input, own.path())?;
-            let (pid, calls) = start_process(entry, |entry, _, supervisor| {
-                session::note(scratch)?;
-                become_bot(request, command, own.path(), entry, supervisor)
-            })?;
-            (pid, calls, Scratch::Watched(own))
-        }
-        Backend::Bwrap {
+        SandboxBackend::Bwrap {
             program,
             arguments,
-            kept: Some(shown),
+            kept: Some(visible),
         } => {
             let kept = match kept {
                 Some(kept) => kept,
                 None => &*built.insert(KeptBox::build(program, arguments)?),
             };
-            let scratch = Path::new(SCRATCH);
-            let command = command(request, input, scratch)?;
-            let (pid, calls) = start_process(entry, |entry, report, supervisor| {
-                kept_box::enter(kept, user.is_some())?;
-                report.continue_instead()?;
-                entry.lead()?;
-                kept_box::renew_scratch(scratch, shown, &limits, user)?;
-                own_view::mount_processes()?;
-                own_view::run_below(report, || {
-                    become_bot(request, command, scratch, entry, supervisor)
-                })
-            })?;
-            (pid, calls, Scratch::Inside)
+            spawn_in_kept_box(request, input, entry, kept, visible)?
         }
-        Backend::Bwrap {
+        SandboxBackend::Bwrap {
             program, arguments, ..
-        } => {
-            let (pid, calls) = spawn_in_bubblewrap(request, input, (program, arguments), entry)?;
-            (pid, calls, Scratch::Inside)
-        }
+        } => spawn_in_bubblewrap(request, input, (program, arguments), entry)?,
     };
     Ok(RunningBot {
-        pid,
-        scratch,
+        pid: started.pid,
+        scratch: started.scratch,
         groups,
         built,
-        calls,
+        calls: started.calls,
     })
+}
+
+/// `scratch`: a place common to all views. Making and removing a directory on a disk takes a sixth
+/// of the start.
+fn spawn_in_private_view(
+    request: &SpawnRequest,
+    input: OwnedFd,
+    entry: ProcessEntry,
+    scratch: &Path,
+    closed: &[ClosedDirectory],
+) -> io::Result<StartedProcess<ScratchDirectory>> {
+    let BotRestrictions { limits, user, .. } = request.restrictions;
+    let command = command(request, input, scratch)?;
+    private_view::prepare(user.is_some())?;
+    let started = start_process(entry, |entry, report, supervisor| {
+        private_view::make(scratch, &limits, user, closed)?;
+        private_view::run_below(report, || {
+            become_bot(request, command, scratch, entry, supervisor)
+        })
+    })?;
+    Ok(started.in_scratch(ScratchDirectory::Bounded))
+}
+
+/// `scratches`: where the scratch directories of all processes of the bot are.
+fn spawn_in_shared_view(
+    request: &SpawnRequest,
+    input: OwnedFd,
+    entry: ProcessEntry,
+    scratches: &Path,
+) -> io::Result<StartedProcess<ScratchDirectory>> {
+    let scratch = WatchedScratch::new(scratches, request.restrictions.user)?;
+    let command = command(request, input, scratch.path())?;
+    let started = start_process(entry, |entry, _, supervisor| {
+        session::note(scratches)?;
+        become_bot(request, command, scratch.path(), entry, supervisor)
+    })?;
+    Ok(started.in_scratch(|_| ScratchDirectory::Watched(scratch)))
+}
+
+/// `visible`: what is to be seen within the scratch directory.
+fn spawn_in_kept_box(
+    request: &SpawnRequest,
+    input: OwnedFd,
+    entry: ProcessEntry,
+    kept: &KeptBox,
+    visible: &[PathBuf],
+) -> io::Result<StartedProcess<ScratchDirectory>> {
+    let BotRestrictions { limits, user, .. } = request.restrictions;
+    let scratch = Path::new(SCRATCH);
+    let command = command(request, input, scratch)?;
+    let started = start_process(entry, |entry, report, supervisor| {
+        kept_box::enter(kept, user.is_some())?;
+        report.continue_instead()?;
+        entry.lead()?;
+        kept_box::renew_scratch(scratch, visible, &limits, user)?;
+        mount_processes()?;
+        private_view::run_below(report, || {
+            become_bot(request, command, scratch, entry, supervisor)
+        })
+    })?;
+    Ok(started.in_scratch(ScratchDirectory::Bounded))
 }
 
 fn command(request: &SpawnRequest, input: OwnedFd, scratch: &Path) -> io::Result<Command> {
     let [name, arguments @ ..] = &request.argv[..] else {
         return Err(io::Error::other("an empty command"));
     };
-    let is_landlock = matches!(request.backend, Backend::Landlock { .. });
+    let is_landlock = matches!(request.backend, SandboxBackend::Landlock { .. });
     let mut command = if is_landlock && env::current_exe()? == Path::new(name) {
         // The install directory may be closed to another user.
         let mut command = Command::new("/proc/self/exe");
@@ -144,31 +173,54 @@ fn prepare(command: &mut Command, request: &SpawnRequest, scratch: &Path, input:
         .stdin(Stdio::from(input));
 }
 
+struct StartedProcess<S> {
+    pid: Pid,
+    /// What it asks of its supervisor.
+    calls: OwnedFd,
+    scratch: S,
+}
+
+impl StartedProcess<OwnedFd> {
+    fn in_scratch(
+        self,
+        scratch: impl FnOnce(OwnedFd) -> ScratchDirectory,
+    ) -> StartedProcess<ScratchDirectory> {
+        StartedProcess {
+            pid: self.pid,
+            calls: self.calls,
+            scratch: scratch(self.scratch),
+        }
+    }
+}
+
 /// Starts a process that does this; its last argument is a socket for [`start::restrict_self`].
 fn start_process(
-    entry: Entry,
-    become_it: impl FnOnce(&Entry, &Report, &UnixStream) -> io::Result<Infallible>,
-) -> io::Result<(Pid, OwnedFd)> {
+    entry: ProcessEntry,
+    become_it: impl FnOnce(&ProcessEntry, &StartReport, &UnixStream) -> io::Result<Infallible>,
+) -> io::Result<StartedProcess<OwnedFd>> {
     let (ours, theirs) = UnixStream::pair()?;
     let pid = entry.start(|entry, report| become_it(entry, report, &theirs))?;
     // If it was killed by then, nothing was sent.
     drop(theirs);
-    let (_, calls) = message::receive(&ours, |bytes| !bytes.is_empty())?;
-    Ok((pid, listener(calls)?))
+    let (_, received) = message::receive(&ours, |bytes| !bytes.is_empty())?;
+    started(pid, received)
 }
 
 fn become_bot(
     request: &SpawnRequest,
     mut command: Command,
     scratch: &Path,
-    entry: &Entry,
+    entry: &ProcessEntry,
     supervisor: &UnixStream,
 ) -> io::Result<Infallible> {
     chdir(request.directory.as_deref().unwrap_or(scratch))?;
-    if let Backend::Landlock { read, own_view, .. } = &request.backend {
-        landlock::restrict_self(landlock::ruleset(read, scratch, *own_view)?)?;
+    if let SandboxBackend::Landlock {
+        read, private_view, ..
+    } = &request.backend
+    {
+        landlock::restrict_self(landlock::ruleset(read, scratch, *private_view)?)?;
     }
-    start::restrict_self(request.restrictions, supervisor)?;
+    start::restrict_self(request.restrictions, scratch, supervisor)?;
     entry.check()?;
     Err(command.exec())
 }
@@ -177,8 +229,8 @@ fn spawn_in_bubblewrap(
     request: &SpawnRequest,
     input: OwnedFd,
     (program, arguments): (&Path, &[String]),
-    entry: Entry,
-) -> io::Result<(Pid, OwnedFd)> {
+    entry: ProcessEntry,
+) -> io::Result<StartedProcess<ScratchDirectory>> {
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_read_timeout(Some(BUILDING))?;
     // Numbers up to this one are those of passed descriptors.
@@ -194,27 +246,37 @@ fn spawn_in_bubblewrap(
     })?;
     drop(command);
     drop(theirs);
-    let (report, calls) = message::receive(&ours, |_| false)?;
+    let (report, received) = message::receive(&ours, |_| false)?;
     // A mark was sent with the descriptor.
     match report.strip_prefix(b".").unwrap_or(&report).split_first() {
-        Some((&PREPARED, [])) => Ok((pid, listener(calls)?)),
-        Some((&PREPARED, cause)) => Err(io::Error::other(
-            String::from_utf8_lossy(cause).into_owned(),
-        )),
+        Some((&PREPARED, [])) => {
+            let started = started(pid, received)?;
+            Ok(started.in_scratch(ScratchDirectory::Counted))
+        }
+        Some((&PREPARED, failure)) => {
+            let failure: SupervisorFailure = serde_json::from_slice(failure)?;
+            Err(failure.into())
+        }
         _ => Err(io::Error::other(NOT_BUILT)),
     }
 }
 
-fn listener(received: Vec<OwnedFd>) -> io::Result<OwnedFd> {
-    let none = || io::Error::other("seccomp gave no descriptor to listen at");
-    received.into_iter().next().ok_or_else(none)
+/// From what [`start::restrict_self`] has sent.
+fn started(pid: Pid, received: Vec<OwnedFd>) -> io::Result<StartedProcess<OwnedFd>> {
+    let [calls, scratch] = <[OwnedFd; 2]>::try_from(received)
+        .map_err(|_| io::Error::other("the descriptors of a new process are missing"))?;
+    Ok(StartedProcess {
+        pid,
+        calls,
+        scratch,
+    })
 }
 
 pub(super) fn inside(mut arguments: impl Iterator<Item = String>) -> io::Result<()> {
     let mut supervisor = UnixStream::from(sys::take(STATUS_FD)?);
     let restrictions = arguments.next().unwrap_or_default();
-    let restrictions: Restrictions = serde_json::from_str(&restrictions)?;
-    let done = start::restrict_self(restrictions, &supervisor)
+    let restrictions: BotRestrictions = serde_json::from_str(&restrictions)?;
+    let done = start::restrict_self(restrictions, Path::new(SCRATCH), &supervisor)
         .and_then(|()| supervisor.write_all(&[PREPARED]));
     let error = match (done, arguments.next()) {
         (Ok(()), Some(name)) => Command::new(name).args(arguments).exec(),
@@ -224,6 +286,6 @@ pub(super) fn inside(mut arguments: impl Iterator<Item = String>) -> io::Result<
             error
         }
     };
-    supervisor.write_all(error.to_string().as_bytes())?;
+    serde_json::to_writer(&supervisor, &SupervisorFailure::from(&error))?;
     Err(error)
 }

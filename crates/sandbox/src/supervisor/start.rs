@@ -3,11 +3,13 @@
 
 use std::convert::Infallible;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags, open};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
     Gid, Pid, PidfdFlags, Resource, Rlimit, Signal, Uid, WaitOptions, getpid, getrlimit,
@@ -21,22 +23,25 @@ use rustix::thread::{
 
 use serde::{Deserialize, Serialize};
 
-use super::message::{Failure, Restrictions, send_descriptors};
+use super::message::{SupervisorFailure, send_descriptors};
 use super::sys;
-use crate::cgroup::{Groups, Membership};
+use crate::cgroup::{BotGroups, GroupMembership};
+use crate::limits::ResourceLimits;
 use crate::procfs;
 use crate::seccomp;
+use crate::spawn_request::BotRestrictions;
+use crate::trouble::described;
 
 /// The exit status when a process could not become its program; not read.
 const FAILED: i32 = 127;
 
-pub(super) struct Entry {
+pub(super) struct ProcessEntry {
     supervisor: OwnedFd,
-    membership: Membership,
+    membership: GroupMembership,
 }
 
-impl Entry {
-    pub(super) fn new(groups: &Groups) -> io::Result<Self> {
+impl ProcessEntry {
+    pub(super) fn new(groups: &BotGroups) -> io::Result<Self> {
         Ok(Self {
             supervisor: pidfd_open(getpid(), PidfdFlags::empty())?,
             membership: groups.membership()?,
@@ -64,17 +69,17 @@ impl Entry {
     /// another program. The error is the child's.
     pub(super) fn start(
         self,
-        become_it: impl FnOnce(&Self, &Report) -> io::Result<Infallible>,
+        become_it: impl FnOnce(&Self, &StartReport) -> io::Result<Infallible>,
     ) -> io::Result<Pid> {
         let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
-        let (mut ours, theirs) = (File::from(ours), Report(File::from(theirs)));
+        let (mut ours, theirs) = (File::from(ours), StartReport(File::from(theirs)));
         let child = match &self.membership.group {
             Some(group) => sys::fork_into(group.as_fd())?,
             None => sys::fork(0)?,
         };
         let Some(child) = child else {
             // Whatever happens, this process must not continue as the supervisor.
-            let _end = EndOnDrop;
+            let _exit = ExitOnDrop;
             drop(ours);
             let entered = self.lead().and_then(|()| self.membership.take());
             let Err(error) = entered.and_then(|()| become_it(&self, &theirs));
@@ -87,8 +92,8 @@ impl Entry {
         let mut started = child;
         for note in serde_json::Deserializer::from_slice(&report).into_iter() {
             match note? {
-                Note::Instead(pid) => started = Pid::from_raw(pid).unwrap_or(child),
-                Note::Failed(failure) => {
+                StartNote::Instead(pid) => started = Pid::from_raw(pid).unwrap_or(child),
+                StartNote::Failed(failure) => {
                     let _ = waitpid(Some(child), WaitOptions::empty());
                     return Err(failure.into());
                 }
@@ -103,15 +108,15 @@ impl Entry {
 
 /// What a new process reports before it has become another program.
 #[derive(Serialize, Deserialize)]
-enum Note {
+enum StartNote {
     /// Another process, with this id, replaces the started one.
     Instead(i32),
-    Failed(Failure),
+    Failed(SupervisorFailure),
 }
 
-pub(super) struct Report(File);
+pub(super) struct StartReport(File);
 
-impl Report {
+impl StartReport {
     /// Starts a process in place of this one, which exits: returns in the new one. It is in what
     /// this one has prepared for its children, such as process ids, and is a child of the
     /// supervisor.
@@ -119,25 +124,28 @@ impl Report {
         match sys::fork(libc::CLONE_PARENT)? {
             None => Ok(()),
             Some(pid) => {
-                self.write(&Note::Instead(pid.as_raw_pid()));
+                self.write(&StartNote::Instead(pid.as_raw_pid()));
                 sys::exit(0)
             }
         }
     }
 
     pub(super) fn failed(&self, error: &io::Error) {
-        self.write(&Note::Failed(error.into()));
+        self.write(&StartNote::Failed(error.into()));
     }
 
-    /// Without a supervisor there is no reader.
-    fn write(&self, note: &Note) {
-        let _ = serde_json::to_writer(&self.0, note);
+    /// In one write: the process that replaces this one may report at the same time. Without a supervisor there is no
+    /// reader.
+    fn write(&self, note: &StartNote) {
+        if let Ok(text) = serde_json::to_vec(note) {
+            let _ = (&self.0).write_all(&text);
+        }
     }
 }
 
-struct EndOnDrop;
+struct ExitOnDrop;
 
-impl Drop for EndOnDrop {
+impl Drop for ExitOnDrop {
     fn drop(&mut self) {
         sys::exit(FAILED);
     }
@@ -146,19 +154,50 @@ impl Drop for EndOnDrop {
 /// Signals with data that wait to be delivered; plain ones are delivered anyway.
 const PENDING_SIGNALS: u64 = 256;
 
-fn failed(what: &str, error: impl std::fmt::Display) -> io::Error {
-    io::Error::other(format!("{what}: {error}"))
+fn failed(what: &str, error: impl Into<io::Error>) -> io::Error {
+    let error = error.into();
+    described(format!("{what}: {error}"), None, &error)
 }
 
-/// Sets limits, user, capabilities and, last, the filter, whose descriptor is sent to `supervisor`.
-pub(super) fn restrict_self(restrictions: Restrictions, supervisor: &UnixStream) -> io::Result<()> {
-    let Restrictions {
+/// Sets limits, user, capabilities and, last, the filter. Its descriptor is sent to `supervisor`, with one
+/// of the scratch directory.
+pub(super) fn restrict_self(
+    restrictions: BotRestrictions,
+    scratch: &Path,
+    supervisor: &UnixStream,
+) -> io::Result<()> {
+    let BotRestrictions {
         limits,
         tasks,
         situation,
         user,
     } = restrictions;
     let filter = seccomp::filter(situation)?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let place = open(scratch, flags, Mode::empty())?;
+    limit_resources(&limits, tasks)?;
+    // A program is told by an error, as by other limits.
+    sys::ignore_large_files();
+    set_no_new_privs(true)?;
+    // Where this is not permitted there is nothing to gain either: no program can give more rights.
+    CapabilitySet::all()
+        .iter()
+        .take_while(|&capability| remove_capability_from_bounding_set(capability).is_ok())
+        .for_each(drop);
+    if let Some(user) = user {
+        become_user(user).map_err(|error| failed("a user of its own", error))?;
+    }
+    clear_ambient_capability_set()?;
+    keep(CapabilitySet::empty()).map_err(|error| failed("capabilities", error))?;
+    sys::close_range(3, libc::CLOSE_RANGE_CLOEXEC)?;
+    // Not later: the filter forbids it. Not earlier: changing the user resets it.
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    let listener = sys::listen_for_calls(&filter).map_err(|error| failed("seccomp", error))?;
+    send_descriptors(supervisor, b".", &[listener.as_fd(), place.as_fd()])
+}
+
+/// Sets what the kernel allows this process and its children; `tasks` as in [`BotRestrictions`].
+fn limit_resources(limits: &ResourceLimits, tasks: Option<u64>) -> io::Result<()> {
     // More than it may use: runtimes reserve what they never touch.
     let reservable = limits.memory.saturating_mul(2).saturating_add(256 << 20);
     let mut most = vec![
@@ -188,22 +227,7 @@ pub(super) fn restrict_self(restrictions: Restrictions, supervisor: &UnixStream)
         let most = now.map_or(most, |maximum| maximum.min(most));
         setrlimit(resource, bound(most)).map_err(|error| failed("a limit", error))?;
     }
-    set_no_new_privs(true)?;
-    // Where this is not permitted there is nothing to gain either: no program can give more rights.
-    CapabilitySet::all()
-        .iter()
-        .take_while(|&one| remove_capability_from_bounding_set(one).is_ok())
-        .for_each(drop);
-    if let Some(user) = user {
-        become_user(user).map_err(|error| failed("a user of its own", error))?;
-    }
-    clear_ambient_capability_set()?;
-    keep(CapabilitySet::empty()).map_err(|error| failed("capabilities", error))?;
-    sys::close_range(3, libc::CLOSE_RANGE_CLOEXEC)?;
-    // Not later: the filter forbids it. Not earlier: changing the user resets it.
-    set_parent_process_death_signal(Some(Signal::KILL))?;
-    let listener = sys::listen_for_calls(&filter).map_err(|error| failed("seccomp", error))?;
-    send_descriptors(supervisor, b".", &[listener.as_fd()])
+    Ok(())
 }
 
 /// Gives up all capabilities but these.
@@ -223,4 +247,20 @@ fn become_user(number: u32) -> io::Result<()> {
     set_thread_res_gid(group, group, group)?;
     set_thread_res_uid(user, user, user)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_one_write() {
+        // Each read of such a pipe gives what one write has written.
+        let (reader, writer) = pipe_with(PipeFlags::DIRECT).unwrap();
+        StartReport(File::from(writer)).failed(&io::Error::from_raw_os_error(libc::EAGAIN));
+        let mut bytes = [0; 4096];
+        let length = File::from(reader).read(&mut bytes).unwrap();
+        let note = serde_json::from_slice(&bytes[..length]);
+        assert!(matches!(note, Ok(StartNote::Failed(_))), "{length} bytes");
+    }
 }

@@ -1,26 +1,29 @@
 //! Watches a running bot until it has exited or must be killed.
 
+use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
-use std::{fs, io};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, WaitStatus, pidfd_open};
+use rustix::process::{PidfdFlags, WaitStatus, pidfd_open};
 
-use super::descendants::{descendants, end_all, ended_orphans, reap_orphans};
-use super::message::SpawnRequest;
-use super::removal::Watched;
+use super::descendants::{end_all, reap_orphans};
+use super::scratch::ScratchDirectory;
 use super::spawn::RunningBot;
 use super::sys;
-use crate::backend::Backend;
-use crate::cgroup::{Controller, Groups, OpenAccount};
-use crate::limits::{Exceeded, ExitReport, ResourceLimits};
-use crate::procfs::{self, ProcessUsage};
+use super::usage_meter::UsageMeter;
+use crate::backend::SandboxBackend;
+use crate::cgroup::{GroupController, OpenAccount, OpenMemory};
+use crate::limits::{ExceededLimit, ExitReport, ResourceLimits};
 use crate::session;
+use crate::spawn_request::SpawnRequest;
+
+/// How long the kernel may take from its notice to the kill.
+const KILLING: Duration = Duration::from_millis(1);
 
 /// The status of a killed bot that hangs in the kernel.
 const KILLED: i32 = 9;
@@ -33,238 +36,182 @@ pub(super) fn supervise(
     account: Option<&OpenAccount>,
     control: &UnixStream,
 ) -> io::Result<ExitReport> {
-    let pidfd = pidfd_open(bot.pid, PidfdFlags::empty())?;
-    let by_kernel = bot.groups.with(Controller::Memory).is_some();
-    let helpers = request.backend.helpers();
-    let mut watch = Watch {
-        limits: request.restrictions.limits,
-        bot: bot.pid,
-        helpers,
-        memory_by_kernel: by_kernel,
-        checks: 0,
-        peak: 0,
-    };
-    let mut exceeded: Option<Exceeded> = None;
-    // Memory grows fastest; less often where the kernel bounds it.
-    let interval = Duration::from_millis(if by_kernel { 50 } else { 25 });
-    let mut next_check = Instant::now() + interval;
-    let mut network = false;
-    let mut asking = true;
-    loop {
-        let mut events = [
-            PollFd::new(&pidfd, PollFlags::IN),
-            PollFd::new(control, PollFlags::IN),
-            PollFd::new(&bot.calls, PollFlags::IN),
-        ];
-        let wait = next_check.saturating_duration_since(Instant::now());
-        let wait = Timespec::try_from(wait).map_err(io::Error::other)?;
-        let asked = if asking { 3 } else { 2 };
-        let ready = poll(&mut events[..asked], Some(&wait));
-        // Even when it keeps asking for the network.
-        if Instant::now() >= next_check {
-            reap_orphans(bot.pid);
-            if let Scratch::Watched(scratch) = &bot.scratch {
-                scratch.clear();
-            }
-            exceeded = met(&bot.groups, || watch.check(&bot.scratch))
-                .or_else(|| watch.check(&bot.scratch));
-            if exceeded.is_some() {
-                break;
-            }
-            next_check = Instant::now() + interval;
-        }
-        match ready {
-            Ok(0) | Err(Errno::INTR) => {}
-            Ok(_) if events[..2].iter().all(|event| event.revents().is_empty()) => {
-                if events[2].revents().contains(PollFlags::IN) {
-                    if let Ok(call) = sys::waiting_call(&bot.calls) {
-                        network |= libc::c_long::from(call.data.nr) == libc::SYS_socket;
-                        let answer = match &mut bot.scratch {
-                            Scratch::Watched(scratch) => scratch.remove(&call),
-                            Scratch::Inside | Scratch::Bounded => Err(Errno::PERM),
-                        };
-                        sys::answer_call(&bot.calls, &call, answer);
-                    }
-                } else {
-                    // No process is left that could ask; the exit is about to be reported.
-                    asking = false;
-                }
-            }
-            Ok(_) => break,
-            Err(error) => return Err(error.into()),
-        }
-    }
+    let mut watch = BotWatch::new(request, bot, control)?;
+    let exceeded = watch.until_end(bot)?;
     bot.groups.thaw();
     // If it exited by itself, this is its status.
     let status = end_all(Some(bot.pid)).map_or(KILLED, WaitStatus::as_raw);
-    if let Backend::Landlock {
+    if let SandboxBackend::Landlock {
         scratch,
-        own_view: false,
+        private_view: false,
         ..
     } = &request.backend
     {
         session::forget(scratch, bot.pid);
     }
-    let exceeded = exceeded.or_else(|| met(&bot.groups, || None));
+    let status = decode_bwrap_status(status, request.backend.helpers() > 0);
+    let exceeded = exceeded.or_else(|| bot.groups.exceeded());
+    let in_full_scratch = || status == libc::SIGBUS && bot.scratch.is_full();
+    let exceeded = exceeded.or_else(|| in_full_scratch().then_some(ExceededLimit::MappedScratch));
     let (waited_for, largest) = sys::used_by_children();
+    let memory = watch.memory.and_then(|memory| memory.read());
+    let memory = memory.unwrap_or_default();
     let cpu = account.and_then(OpenAccount::read).unwrap_or(waited_for);
     Ok(ExitReport {
-        status: decode_bwrap_status(status, helpers > 0),
+        status,
         cpu_ms: cpu.as_secs_f64() * 1e3,
-        memory_kb: largest.max(watch.peak),
+        // The sum counts shared memory more than once.
+        memory_kb: if memory.peak_kb > 0 {
+            memory.peak_kb
+        } else {
+            largest.max(watch.usage.peak_kb())
+        },
+        oom_kills: memory.oom_kills,
         exceeded,
         limits: watch.limits,
-        network,
+        network: watch.network,
     })
 }
 
-/// The kernel bound that the bot met. `check` tells processes from threads, which the kernel counts
-/// together.
-fn met(groups: &Groups, check: impl FnOnce() -> Option<Exceeded>) -> Option<Exceeded> {
-    match groups.exceeded()? {
-        Exceeded::Threads => check().or(Some(Exceeded::Threads)),
-        memory => Some(memory),
+/// What is waited for and looked at while a bot runs.
+struct BotWatch<'a> {
+    /// Closed when the referee is gone.
+    control: &'a UnixStream,
+    /// Readable when the bot's first process has exited.
+    exit: OwnedFd,
+    memory: Option<OpenMemory>,
+    /// Readable when the kernel is about to kill for want of memory.
+    out_of_memory: Option<OwnedFd>,
+    limits: ResourceLimits,
+    usage: UsageMeter,
+    interval: Duration,
+    next_check: Instant,
+    /// Whether a process may be left that could ask for a call.
+    asking: bool,
+    /// Whether the bot has asked for the network.
+    network: bool,
+}
+
+/// What has happened to a bot during a wait.
+struct BotEvents {
+    /// It has exited, or the referee is gone.
+    ended: bool,
+    /// It asks for a call, or nothing is left that could.
+    calls: PollFlags,
+    out_of_memory: bool,
+}
+
+impl<'a> BotWatch<'a> {
+    fn new(request: &SpawnRequest, bot: &RunningBot, control: &'a UnixStream) -> io::Result<Self> {
+        let exit = pidfd_open(bot.pid, PidfdFlags::empty())?;
+        let by_kernel = bot.groups.with(GroupController::Memory).is_some();
+        let limits = request.restrictions.limits;
+        // Memory grows fastest; less often where the kernel bounds it.
+        let interval = Duration::from_millis(if by_kernel { 50 } else { 25 });
+        Ok(Self {
+            control,
+            exit,
+            memory: bot.groups.memory(),
+            out_of_memory: bot.groups.out_of_memory(),
+            limits,
+            usage: UsageMeter::new(limits, bot.pid, request.backend.helpers(), by_kernel),
+            interval,
+            next_check: Instant::now() + interval,
+            asking: true,
+            network: false,
+        })
+    }
+
+    /// Until the bot has exited, the referee is gone, or a limit is exceeded: that limit.
+    fn until_end(&mut self, bot: &mut RunningBot) -> io::Result<Option<ExceededLimit>> {
+        loop {
+            let events = self.wait(bot);
+            // Even when it keeps asking for the network.
+            if Instant::now() >= self.next_check {
+                let exceeded = self.check(bot);
+                if exceeded.is_some() {
+                    return Ok(exceeded);
+                }
+                self.next_check = Instant::now() + self.interval;
+            }
+            let events = events?;
+            if let Some(event) = self.out_of_memory.as_ref().filter(|_| events.out_of_memory) {
+                // It is reset by a read, and says so before the process is killed.
+                let _ = rustix::io::read(event, &mut [0_u8; 8]);
+                self.next_check = self.next_check.min(Instant::now() + KILLING);
+            }
+            if events.ended {
+                return Ok(None);
+            }
+            if events.calls.contains(PollFlags::IN) {
+                self.network |= answer_call(bot);
+            } else if !events.calls.is_empty() {
+                // No process is left that could ask; the exit is about to be reported.
+                self.asking = false;
+            }
+        }
+    }
+
+    /// Waits until something happens, or the next check is due.
+    fn wait(&self, bot: &RunningBot) -> io::Result<BotEvents> {
+        let mut events = vec![
+            PollFd::new(&self.exit, PollFlags::IN),
+            PollFd::new(self.control, PollFlags::IN),
+        ];
+        let calls = self.asking.then_some(&bot.calls);
+        for optional in [calls, self.out_of_memory.as_ref()].into_iter().flatten() {
+            events.push(PollFd::new(optional, PollFlags::IN));
+        }
+        let wait = self.next_check.saturating_duration_since(Instant::now());
+        let wait = Timespec::try_from(wait).map_err(io::Error::other)?;
+        match poll(&mut events, Some(&wait)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let happened = |at: usize| events.get(at).map_or(PollFlags::empty(), PollFd::revents);
+        Ok(BotEvents {
+            ended: !happened(0).is_empty() || !happened(1).is_empty(),
+            calls: if self.asking {
+                happened(2)
+            } else {
+                PollFlags::empty()
+            },
+            out_of_memory: self.out_of_memory.is_some() && !happened(events.len() - 1).is_empty(),
+        })
+    }
+
+    /// The limit that the bot has exceeded by now.
+    fn check(&mut self, bot: &RunningBot) -> Option<ExceededLimit> {
+        reap_orphans(bot.pid);
+        if let ScratchDirectory::Watched(scratch) = &bot.scratch {
+            scratch.clear();
+        }
+        let by_kernel = bot.groups.exceeded();
+        by_kernel
+            .or_else(|| self.usage.exceeded())
+            .or_else(|| bot.scratch.exceeded(&self.limits))
     }
 }
 
-/// The bot's own status: bubblewrap in between exits with 128 and the signal's number when a signal
+/// Answers what a process of the bot asks its supervisor for: whether that was the network.
+fn answer_call(bot: &mut RunningBot) -> bool {
+    // An error means that the process is gone.
+    let Ok(call) = sys::waiting_call(&bot.calls) else {
+        return false;
+    };
+    let answer = match &mut bot.scratch {
+        ScratchDirectory::Watched(scratch) => scratch.remove(&call),
+        ScratchDirectory::Counted(_) | ScratchDirectory::Bounded(_) => Err(Errno::PERM),
+    };
+    sys::answer_call(&bot.calls, &call, answer);
+    libc::c_long::from(call.data.nr) == libc::SYS_socket
+}
+
+/// The status of the bot itself: bubblewrap in between exits with 128 and the signal's number when a signal
 /// killed the bot.
 fn decode_bwrap_status(status: i32, bwrap: bool) -> i32 {
     match ExitStatus::from_raw(status).code() {
         Some(code @ 129..=192) if bwrap => code - 128,
         _ => status,
     }
-}
-
-/// How often processes are counted again while some of too many are exited orphans.
-const ATTEMPTS: u32 = 2;
-
-/// Page tables are read at every such check: it takes longer than all else.
-const TABLES_EVERY: u32 = 4;
-
-#[derive(Debug)]
-struct Watch {
-    limits: ResourceLimits,
-    /// Its first process, or bubblewrap's above it.
-    bot: Pid,
-    helpers: usize,
-    /// Whether the kernel bounds their memory together, its own for them included.
-    memory_by_kernel: bool,
-    checks: u32,
-    peak: u64,
-}
-
-#[derive(Debug)]
-pub(super) enum Scratch {
-    Watched(Watched),
-    /// Its own file system of limited size, visible to the bot's processes.
-    Inside,
-    /// Its own file system of limited size and number of files.
-    Bounded,
-}
-
-impl Watch {
-    fn check(&mut self, scratch: &Scratch) -> Option<Exceeded> {
-        let limit = usize::try_from(self.limits.processes).unwrap_or(usize::MAX);
-        let limit = limit.saturating_add(self.helpers);
-        let threads = self.limits.threads();
-        let mut processes = descendants(limit, threads);
-        // Exited orphans wait for this process, or bubblewrap's first; the bot cannot help that.
-        for attempt in 0.. {
-            if processes.len() <= limit {
-                break;
-            }
-            let ended = ended_orphans(&processes, self.helpers);
-            if processes.len() <= limit + ended {
-                // Includes those that were left out.
-                processes = descendants(limit + ended, threads);
-                let now = ended_orphans(&processes, self.helpers);
-                if processes.len() <= limit + now {
-                    break;
-                }
-            }
-            if attempt == ATTEMPTS {
-                return Some(Exceeded::Processes);
-            }
-            reap_orphans(self.bot);
-            processes = descendants(limit, threads);
-        }
-        let running: u64 = processes.iter().map(|(_, usage)| usage.threads).sum();
-        if running > threads {
-            return Some(Exceeded::Threads);
-        }
-        if self.memory(&processes) > self.limits.memory {
-            return Some(Exceeded::Memory);
-        }
-        match scratch {
-            Scratch::Watched(scratch) => self.directories(scratch.directories()),
-            Scratch::Inside => file_system(processes.last()?.0),
-            Scratch::Bounded => None,
-        }
-    }
-
-    /// Bytes in use, every few checks with page tables.
-    fn memory(&mut self, processes: &[(Pid, ProcessUsage)]) -> u64 {
-        let resident: u64 = processes.iter().map(|(_, usage)| usage.resident).sum();
-        self.peak = self.peak.max(resident >> 10);
-        self.checks = self.checks.wrapping_add(1);
-        let tables = if self.memory_by_kernel || !self.checks.is_multiple_of(TABLES_EVERY) {
-            0
-        } else {
-            let tables = |(pid, _): &(Pid, ProcessUsage)| procfs::page_tables(*pid);
-            processes.iter().filter_map(tables).sum()
-        };
-        if resident.saturating_add(tables) <= self.limits.memory {
-            return resident;
-        }
-        // Measured more closely, at some cost: shared memory counts once (including that of `vfork`
-        // children), file pages not at all.
-        let closer = |(place, &(pid, _)): (usize, &(Pid, ProcessUsage))| {
-            let mut others = processes[..place].iter();
-            if others.any(|&(other, _)| sys::have_one_memory(other, pid)) {
-                return 0;
-            }
-            procfs::proportional_memory(pid).unwrap_or_else(|| {
-                // It may have exited since.
-                let now = ProcessUsage::read(pid, self.limits.threads());
-                now.map_or(0, |usage| usage.resident)
-            })
-        };
-        let memory: u64 = processes.iter().enumerate().map(closer).sum();
-        memory.saturating_add(tables)
-    }
-
-    fn directories(&self, paths: [&Path; 2]) -> Option<Exceeded> {
-        let mut bytes = 0;
-        let mut files = 0;
-        let mut waiting = paths.map(Path::to_owned).to_vec();
-        while let Some(directory) = waiting.pop() {
-            let entries = match fs::read_dir(directory) {
-                Ok(entries) => entries,
-                // Removed meanwhile.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                // It was closed, or its path has become too long.
-                Err(_) => return Some(Exceeded::Hidden),
-            };
-            for entry in entries.flatten() {
-                files += 1;
-                if files > ResourceLimits::SCRATCH_FILES {
-                    return Some(Exceeded::Files);
-                }
-                let Ok(meta) = entry.metadata() else { continue };
-                bytes += std::os::unix::fs::MetadataExt::blocks(&meta) * 512;
-                if meta.is_dir() {
-                    waiting.push(entry.path());
-                }
-            }
-        }
-        (bytes > self.limits.scratch).then_some(Exceeded::Scratch)
-    }
-}
-
-/// Bubblewrap bounds the bytes, not the number of files.
-fn file_system(pid: Pid) -> Option<Exceeded> {
-    let system = rustix::fs::statvfs(procfs::path_in_view_of(pid, "tmp")).ok()?;
-    let files = system.f_files.saturating_sub(system.f_ffree);
-    (files > ResourceLimits::SCRATCH_FILES).then_some(Exceeded::Files)
 }

@@ -29,12 +29,12 @@ pub(super) fn close_range(first: u32, flags: libc::c_uint) -> io::Result<()> {
     checked(unsafe { libc::syscall(libc::SYS_close_range, first, most, flags) }).map(|_| ())
 }
 
-pub(super) fn have_one_memory(one: Pid, other: Pid) -> bool {
+pub(super) fn share_memory(process: Pid, other: Pid) -> bool {
     /// The kernel's `KCMP_VM`.
     const MEMORY: libc::c_int = 1;
-    let (one, other) = (one.as_raw_pid(), other.as_raw_pid());
+    let (process, other) = (process.as_raw_pid(), other.as_raw_pid());
     // SAFETY: no memory is touched.
-    unsafe { libc::syscall(libc::SYS_kcmp, one, other, MEMORY, 0, 0) == 0 }
+    unsafe { libc::syscall(libc::SYS_kcmp, process, other, MEMORY, 0, 0) == 0 }
 }
 
 /// What reaped children and theirs have used: CPU time, and the peak memory of one of them in KiB.
@@ -219,6 +219,12 @@ pub(super) fn kill_all_others() -> io::Result<()> {
     }
     // SAFETY: no memory is touched.
     checked(unsafe { libc::kill(-1, libc::SIGKILL) }.into()).map(|_| ())
+}
+
+/// This process and its next program get the error EFBIG for a file that is too large, not the signal SIGXFSZ.
+pub(super) fn ignore_large_files() {
+    // SAFETY: no handler is installed.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
 pub(super) fn exit(status: i32) -> ! {

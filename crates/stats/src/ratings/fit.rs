@@ -1,7 +1,7 @@
 //! The maximum-likelihood estimate of the parameters, and its covariance.
 
 use super::matrix::Square;
-use super::{Meeting, Model, Results};
+use super::{MeetingCounts, Model, RatedResults};
 
 /// Estimates that exist take fewer than ten.
 const ITERATIONS: usize = 200;
@@ -14,16 +14,16 @@ const LONGEST: f64 = 2.0;
 
 /// Two bots that met, the one with the lower index first.
 #[derive(Clone, Debug)]
-pub(super) struct Pairing {
+pub(super) struct FittedPairing {
     pub(super) bots: [u32; 2],
-    pub(super) meeting: Meeting,
+    pub(super) meeting: MeetingCounts,
     /// Virtual draws with each bot as the first mover.
     pub(super) virtual_draws: f64,
     /// Indexed by first mover; without virtual draws.
     outcomes: [[u32; 3]; 2],
 }
 
-impl Pairing {
+impl FittedPairing {
     /// Indexed by first mover; without virtual draws.
     pub(super) fn games(&self) -> [f64; 2] {
         self.outcomes
@@ -45,12 +45,12 @@ pub(super) struct Fit {
     pub(super) groups: Vec<usize>,
     pub(super) advantage: Option<usize>,
     parameters: usize,
-    pub(super) pairings: Vec<Pairing>,
+    pub(super) pairings: Vec<FittedPairing>,
     of_bots: Vec<Vec<u32>>,
 }
 
 impl Fit {
-    pub(super) fn new(results: &Results, model: &Model) -> Self {
+    pub(super) fn new(results: &RatedResults, model: &Model) -> Self {
         let mut games = vec![0.0; results.bots];
         let mut groups: Vec<usize> = (0..results.bots).collect();
         let mut pairings = Vec::with_capacity(results.meetings.len());
@@ -62,7 +62,7 @@ impl Fit {
                 games[low] += total;
                 games[high] += total;
                 join(&mut groups, low, high);
-                pairings.push(Pairing {
+                pairings.push(FittedPairing {
                     bots,
                     meeting,
                     virtual_draws: total,
@@ -96,11 +96,14 @@ impl Fit {
     }
 
     /// Each pairing of the bots with these numbers once; none of the advantage.
-    pub(super) fn pairings_of(&self, bots: &[(usize, f64)]) -> impl Iterator<Item = &Pairing> {
+    pub(super) fn pairings_of(
+        &self,
+        bots: &[(usize, f64)],
+    ) -> impl Iterator<Item = &FittedPairing> {
         bots.iter().enumerate().flat_map(move |(place, &(bot, _))| {
             let numbers = self.of_bots.get(bot).into_iter().flatten();
             let pairings = numbers.map(|&number| &self.pairings[number as usize]);
-            let is_new = move |pairing: &&Pairing| {
+            let is_new = move |pairing: &&FittedPairing| {
                 let mut before = bots[..place].iter();
                 !before.any(|&(other, _)| pairing.bots.map(|bot| bot as usize).contains(&other))
             };
@@ -145,7 +148,11 @@ impl Fit {
 
     /// The parameters on which the difference of strength depends in a game that the bot of this seat begins, with their
     /// signs: those of the first mover, of the other and of the advantage.
-    fn signed(&self, pairing: &Pairing, seat: usize) -> impl Iterator<Item = (usize, f64)> + Clone {
+    fn signed(
+        &self,
+        pairing: &FittedPairing,
+        seat: usize,
+    ) -> impl Iterator<Item = (usize, f64)> + Clone {
         let [first, second] = [pairing.bots[seat] as usize, pairing.bots[1 - seat] as usize];
         let bots = [(first, 1.0), (second, -1.0)];
         bots.into_iter()
@@ -153,13 +160,18 @@ impl Fit {
     }
 
     /// Of the first mover's strength over the second's, with its advantage.
-    pub(super) fn difference(&self, parameters: &[f64], pairing: &Pairing, seat: usize) -> f64 {
+    pub(super) fn difference(
+        &self,
+        parameters: &[f64],
+        pairing: &FittedPairing,
+        seat: usize,
+    ) -> f64 {
         let [first, second] = [pairing.bots[seat] as usize, pairing.bots[1 - seat] as usize];
         let advantage = self.advantage.map_or(0.0, |index| parameters[index]);
         parameters[first] - parameters[second] + advantage
     }
 
-    fn odds(&self, parameters: &[f64], pairing: &Pairing, seat: usize) -> Odds {
+    fn odds(&self, parameters: &[f64], pairing: &FittedPairing, seat: usize) -> Odds {
         Odds::new(self.difference(parameters, pairing, seat))
     }
 

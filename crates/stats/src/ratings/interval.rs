@@ -5,8 +5,8 @@
 //! have mean 0; of all distributions with that mean, the most likely one is compared with what was seen (A. Owen,
 //! *Empirical Likelihood*, 2001). As the deviation comes from few games, the root is that of Student's t distribution.
 
-use super::Meeting;
-use super::fit::{Fit, Odds, Pairing};
+use super::MeetingCounts;
+use super::fit::{Fit, FittedPairing, Odds};
 use super::matrix::Square;
 use crate::sprt::{SIGMAS_95, ln_ratio, superiority};
 
@@ -15,7 +15,7 @@ const SCORES: [f64; 3] = [1.0, 0.5, 0.0];
 
 /// Where the games of a bot tell at least this share of what is known of its rating, the others are left out: in a
 /// round robin of a thousand bots they are half a million.
-const OWN: f64 = 0.9;
+const OWN_GAMES: f64 = 0.9;
 
 /// An end that is farther away, in natural units, is open: a thousand Elo, an expected score of 99.7 %.
 const FARTHEST: f64 = 5.76;
@@ -24,7 +24,7 @@ const FARTHEST: f64 = 5.76;
 const ROUNDING: f64 = 1e-4;
 
 /// Pairs or games of a meeting: by first mover, the differences of strength, and how much they move as the figure does.
-struct Unit {
+struct ProfileUnit {
     differences: [f64; 2],
     speeds: [f64; 2],
     /// Scores, weighted by speed, and how often each occurred.
@@ -33,13 +33,95 @@ struct Unit {
 
 /// A figure with what the games tell of it.
 pub(super) struct Profile {
-    units: Vec<Unit>,
+    units: Vec<ProfileUnit>,
     /// The share of all that is known of the figure which these results tell.
     share: f64,
     /// In natural units.
     deviation: f64,
     /// The number of pairs, as if all told as much.
     pairs: f64,
+}
+
+/// A sum of parameters, and how they move as it does.
+struct Figure<'a> {
+    fit: &'a Fit,
+    parameters: &'a [f64],
+    /// By parameter.
+    speeds: Vec<f64>,
+    variance: f64,
+}
+
+/// The sum of these values with their weights.
+fn weighted(weights: &[(usize, f64)], value: impl Fn(usize) -> f64) -> f64 {
+    let terms = weights.iter().map(|&(index, weight)| weight * value(index));
+    terms.sum()
+}
+
+impl Figure<'_> {
+    /// What these pairings tell of the figure.
+    fn profile<'p>(&self, pairings: impl Iterator<Item = &'p FittedPairing>) -> Profile {
+        let (mut told, mut squares, mut told_by_virtual) = (0.0, 0.0, 0.0);
+        let mut units = Vec::new();
+        for pairing in pairings {
+            let of = |parameters, seat| self.fit.difference(parameters, pairing, seat);
+            let differences = [0, 1].map(|seat| of(self.parameters, seat));
+            let speeds = [0, 1].map(|seat| of(&self.speeds, seat));
+            let bend =
+                [0, 1].map(|seat| Odds::new(differences[seat]).bend() * speeds[seat].powi(2));
+            let of_seats = bend.iter().zip(pairing.games());
+            let here: f64 = of_seats.map(|(bend, games)| bend * games).sum();
+            told += here;
+            squares += here.powi(2) / pairing.meeting.units();
+            told_by_virtual += (bend[0] + bend[1]) * pairing.virtual_draws;
+            units.extend(ProfileUnit::of_meeting(
+                &pairing.meeting,
+                differences,
+                speeds,
+            ));
+        }
+        let by_others = (1.0 / self.variance - told - told_by_virtual).max(0.0);
+        Profile {
+            units,
+            share: told / (told + by_others),
+            deviation: self.variance.sqrt(),
+            pairs: told * told / squares,
+        }
+    }
+}
+
+impl ProfileUnit {
+    /// The pairs of a meeting, and the games without another one, by first mover.
+    fn of_meeting(
+        meeting: &MeetingCounts,
+        differences: [f64; 2],
+        speeds: [f64; 2],
+    ) -> impl Iterator<Item = Self> {
+        let MeetingCounts { games, pairs } = *meeting;
+        let [first, second] = speeds;
+        let counted = [
+            (pairs, speeds),
+            (games[0].map(|count| [count, 0, 0]), [first, 0.0]),
+            ([games[1], [0; 3], [0; 3]], [0.0, second]),
+        ];
+        let units = counted.into_iter().map(move |(counts, of_each)| Self {
+            differences,
+            speeds: of_each,
+            results: weighted_results(&counts, of_each),
+        });
+        units.filter(|unit| !unit.results.is_empty())
+    }
+}
+
+/// Scores that occurred, weighted by speed, with how often each did.
+fn weighted_results(counts: &[[u32; 3]; 3], speeds: [f64; 2]) -> Vec<[f64; 2]> {
+    let mut results = Vec::new();
+    for (row, score) in counts.iter().zip(SCORES) {
+        let seen = row.iter().zip(SCORES).filter(|(count, _)| **count > 0);
+        results.extend(
+            seen.map(|(&count, other)| [score * speeds[0] + other * speeds[1], f64::from(count)]),
+        );
+    }
+    results
 }
 
 impl Profile {
@@ -50,67 +132,25 @@ impl Profile {
         covariance: &Square,
         weights: &[(usize, f64)],
     ) -> Self {
-        let parts = weights.iter();
-        let moved = |row| -> f64 {
-            let parts = parts.clone();
-            let parts = parts.map(|&(index, weight)| weight * covariance.at(index, row));
-            parts.sum()
-        };
-        let mut speeds: Vec<f64> = (0..parameters.len()).map(moved).collect();
+        let mut speeds: Vec<f64> = (0..parameters.len())
+            .map(|row| weighted(weights, |index| covariance.at(index, row)))
+            .collect();
         fit.centre(&mut speeds);
-        let variance: f64 = parts.map(|&(index, weight)| weight * speeds[index]).sum();
+        let variance = weighted(weights, |index| speeds[index]);
         for speed in &mut speeds {
             *speed /= variance;
         }
-        let profile = |pairings: &mut dyn Iterator<Item = &Pairing>| {
-            let (mut told, mut squares, mut told_by_virtual) = (0.0, 0.0, 0.0);
-            let mut units = Vec::new();
-            for pairing in pairings {
-                let of = |parameters, seat| fit.difference(parameters, pairing, seat);
-                let differences = [0, 1].map(|seat| of(parameters, seat));
-                let speeds = [0, 1].map(|seat| of(&speeds, seat));
-                let bend =
-                    [0, 1].map(|seat| Odds::new(differences[seat]).bend() * speeds[seat].powi(2));
-                let of_seats = bend.iter().zip(pairing.games());
-                let here: f64 = of_seats.map(|(bend, games)| bend * games).sum();
-                told += here;
-                squares += here.powi(2) / pairing.meeting.units();
-                told_by_virtual += (bend[0] + bend[1]) * pairing.virtual_draws;
-                let ([first, second], Meeting { games, pairs }) = (speeds, &pairing.meeting);
-                for (counts, speeds) in [
-                    (*pairs, speeds),
-                    (games[0].map(|count| [count, 0, 0]), [first, 0.0]),
-                    ([games[1], [0; 3], [0; 3]], [0.0, second]),
-                ] {
-                    let mut results = Vec::new();
-                    for (row, score) in counts.iter().zip(SCORES) {
-                        let seen = row.iter().zip(SCORES).filter(|(count, _)| **count > 0);
-                        results.extend(seen.map(|(&count, other)| {
-                            [score * speeds[0] + other * speeds[1], f64::from(count)]
-                        }));
-                    }
-                    if !results.is_empty() {
-                        units.push(Unit {
-                            differences,
-                            speeds,
-                            results,
-                        });
-                    }
-                }
-            }
-            let by_others = (1.0 / variance - told - told_by_virtual).max(0.0);
-            Self {
-                units,
-                share: told / (told + by_others),
-                deviation: variance.sqrt(),
-                pairs: told * told / squares,
-            }
+        let figure = Figure {
+            fit,
+            parameters,
+            speeds,
+            variance,
         };
-        let own = profile(&mut fit.pairings_of(weights));
-        if own.share >= OWN {
-            own
+        let of_its_bots = figure.profile(fit.pairings_of(weights));
+        if of_its_bots.share >= OWN_GAMES {
+            of_its_bots
         } else {
-            profile(&mut fit.pairings.iter())
+            figure.profile(fit.pairings.iter())
         }
     }
 

@@ -19,14 +19,13 @@ use self::fit::Fit;
 use self::interval::Profile;
 use self::matrix::Square;
 use super::sprt::Estimate;
-use crate::threads;
 
 /// Elo in one unit of the natural logarithm of the odds.
 const ELO: f64 = 400.0 / LN_10;
 
 /// How a game ended, from the first mover's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RatedOutcome {
     FirstWins,
     Draw,
     SecondWins,
@@ -63,14 +62,14 @@ pub enum RatingError {
 
 /// The results of two bots against each other, the one with the lower index first.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Meeting {
+pub struct MeetingCounts {
     /// Games without a pair, by first mover and outcome.
     pub games: [[u32; 3]; 2],
     /// Pairs by the outcome of the game where the lower index moved first and of the other.
     pub pairs: [[u32; 3]; 3],
 }
 
-impl Meeting {
+impl MeetingCounts {
     fn units(&self) -> f64 {
         let counts = self.games.as_flattened().iter();
         let counts = counts.chain(self.pairs.as_flattened());
@@ -100,13 +99,13 @@ impl Meeting {
 }
 
 #[derive(Clone, Debug)]
-pub struct Results {
+pub struct RatedResults {
     bots: usize,
     /// The lower index first.
-    meetings: BTreeMap<[u32; 2], Meeting>,
+    meetings: BTreeMap<[u32; 2], MeetingCounts>,
 }
 
-impl Results {
+impl RatedResults {
     pub fn new(bots: usize) -> Self {
         Self {
             bots,
@@ -115,7 +114,7 @@ impl Results {
     }
 
     /// What is known of two bots, to add to.
-    pub fn meeting(&mut self, a: usize, b: usize) -> Result<&mut Meeting, RatingError> {
+    pub fn meeting(&mut self, a: usize, b: usize) -> Result<&mut MeetingCounts, RatingError> {
         if a == b || a.max(b) >= self.bots {
             return Err(RatingError::Pairing(a, b, self.bots));
         }
@@ -129,7 +128,7 @@ impl Results {
         &mut self,
         a: usize,
         b: usize,
-        outcomes: [Outcome; 2],
+        outcomes: [RatedOutcome; 2],
     ) -> Result<(), RatingError> {
         let [mut low, mut high] = outcomes.map(|outcome| outcome as usize);
         if a > b {
@@ -198,7 +197,7 @@ impl Ratings {
 }
 
 /// The time grows with the number of pairings and the cube of the number of bots.
-pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
+pub fn rate(results: &RatedResults, model: &Model) -> Result<Ratings, RatingError> {
     if !(model.prior >= 0.0 && model.prior.is_finite()) {
         return Err(RatingError::Prior(model.prior));
     }
@@ -225,8 +224,12 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     let played = (0..ratings.bots.len()).filter(|&bot| ratings.fit.has_games(bot));
     let played: Vec<usize> = played.collect();
     let is_small = ratings.fit.pairings.len() < MANY;
-    let threads = if is_small { 1 } else { threads::processors() };
-    let intervals = threads::map(threads, &played, |&bot| ratings.interval(bot));
+    let threads = if is_small {
+        1
+    } else {
+        referee_host::threads::processors()
+    };
+    let intervals = referee_host::threads::map(threads, &played, |&bot| ratings.interval(bot));
     for (bot, interval) in played.into_iter().zip(intervals) {
         ratings.bots[bot].interval = interval;
     }

@@ -1,5 +1,8 @@
 //! Knockout: the loser of a match, of any number of pairs of games, is eliminated. The two best seeds can only meet in
 //! the final, the four best only from the semifinals on; the best ones have a bye in the first round.
+//!
+//! Where tie-break games are wanted, a tied match is followed by further pairs of games, one after the other, until one
+//! of the two leads in them. The pairs of all tied matches of a round form a [tie-break round](Round::tie_break).
 
 use super::{EntrantId, Pairing, Round};
 
@@ -29,6 +32,7 @@ impl Tally {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DecidedBy {
     Points,
+    TieBreakGames,
     WinsAsSecond,
     QuickerWins,
     Seed,
@@ -39,6 +43,7 @@ impl DecidedBy {
     pub const fn in_words(self) -> &'static str {
         match self {
             Self::Points => "",
+            Self::TieBreakGames => "in tie-break games",
             Self::WinsAsSecond => "by more wins as the second to move",
             Self::QuickerWins => "by quicker wins",
             Self::Seed => "as the better seed",
@@ -46,32 +51,67 @@ impl DecidedBy {
     }
 }
 
+/// The games that follow a tied match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct TieBreakGames {
+    /// Pairs at most.
+    pub most: u32,
+    /// Pairs so far.
+    pub pairs: u32,
+    pub half_points: [u64; 2],
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {
     pub pairing: Pairing,
     pub tallies: [Tally; 2],
+    /// `None`: there are none, and a tie is decided by other criteria.
+    pub tie_break: Option<TieBreakGames>,
 }
 
 impl Match {
-    /// The entrant that advances, and why. No games are added, so a match of two bots that repeat themselves ends; times
-    /// are not a criterion, so a repeated tournament has the same winner. `seeds`: the best first.
+    /// Whether another pair of tie-break games is to be played.
+    pub const fn is_open(&self) -> bool {
+        let [a, b] = &self.tallies;
+        match &self.tie_break {
+            Some(TieBreakGames {
+                most,
+                pairs,
+                half_points,
+            }) => {
+                a.half_points == b.half_points && half_points[0] == half_points[1] && *pairs < *most
+            }
+            None => false,
+        }
+    }
+
+    /// The entrant that advances, and why. There is a bound on the games that are added, so a match of two bots that
+    /// repeat themselves ends; times are not a criterion, so a repeated tournament has the same winner. `seeds`: the best
+    /// first.
     pub fn decision(&self, seeds: &[EntrantId]) -> (EntrantId, DecidedBy) {
         let Pairing {
             a: first,
             b: second,
         } = self.pairing;
         let [a, b] = self.tallies;
-        let criteria = [
-            (DecidedBy::Points, a.half_points.cmp(&b.half_points)),
-            (
-                DecidedBy::WinsAsSecond,
-                a.wins_as_second.cmp(&b.wins_as_second),
-            ),
-            (
-                DecidedBy::QuickerWins,
-                b.turns_of_wins.cmp(&a.turns_of_wins),
-            ),
-        ];
+        let by_points = (DecidedBy::Points, a.half_points.cmp(&b.half_points));
+        let criteria = match self.tie_break {
+            Some(TieBreakGames {
+                half_points: [made, lost],
+                ..
+            }) => vec![by_points, (DecidedBy::TieBreakGames, made.cmp(&lost))],
+            None => vec![
+                by_points,
+                (
+                    DecidedBy::WinsAsSecond,
+                    a.wins_as_second.cmp(&b.wins_as_second),
+                ),
+                (
+                    DecidedBy::QuickerWins,
+                    b.turns_of_wins.cmp(&a.turns_of_wins),
+                ),
+            ],
+        };
         match criteria.into_iter().find(|(_, order)| order.is_ne()) {
             Some((by, order)) if order.is_gt() => (first, by),
             Some((by, _)) => (second, by),
@@ -96,26 +136,39 @@ pub const fn rounds(entrants: u32) -> u32 {
     }
 }
 
+/// Why a bracket has no next round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BracketError {
+    #[error("a knockout needs at least one entrant")]
+    NoEntrants,
+    #[error("there are results of a round {round}, but round {} was the final", .round - 1)]
+    AfterFinal {
+        /// From 1.
+        round: usize,
+    },
+    #[error("the results of round {round} are not those of its matches in the bracket")]
+    OtherMatches {
+        /// From 1.
+        round: usize,
+    },
+}
+
 /// The round after those `before`, from the matches of the bracket, whose best seed is the first: one list a round, each
-/// in the order of the round's pairings. The error is a sentence: there are no entrants, or the results are not those of
-/// the bracket.
+/// in the order of the round's pairings, without tie-break rounds.
 pub fn next_round(
     seeds: &[EntrantId],
     pairs_each: u32,
     before: &[Round],
     played: &[Vec<Match>],
-) -> Result<Next, String> {
+) -> Result<Next, BracketError> {
     let mut places = bracket(seeds);
     for number in 1_usize.. {
         let results = played.get(number - 1);
         if let [last] = places[..] {
             return match (last, results) {
-                (None, _) => Err("a knockout needs at least one entrant".to_owned()),
+                (None, _) => Err(BracketError::NoEntrants),
                 (Some(winner), None) => Ok(Next::Winner(winner)),
-                (Some(_), Some(_)) => Err(format!(
-                    "there are results of a round {number}, but round {} was the final",
-                    number - 1
-                )),
+                (Some(_), Some(_)) => Err(BracketError::AfterFinal { round: number }),
             };
         }
         let meetings = places.chunks(2);
@@ -131,9 +184,12 @@ pub fn next_round(
             )));
         };
         if !results.iter().map(|m| m.pairing).eq(pairings) {
-            return Err(format!(
-                "the results of round {number} are not those of its matches in the bracket"
-            ));
+            return Err(BracketError::OtherMatches { round: number });
+        }
+        let open = results.iter().filter(|played| played.is_open());
+        let open: Vec<Pairing> = open.map(|played| played.pairing).collect();
+        if !open.is_empty() {
+            return Ok(Next::Round(Round::tie_break(before, open)));
         }
         let mut winners = results.iter().map(|played| played.decision(seeds).0);
         places = places

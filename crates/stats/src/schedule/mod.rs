@@ -121,6 +121,8 @@ pub struct PairOfGames {
     pub pairing: Pairing,
     /// From 0.
     pub opening: u64,
+    /// Whether it follows a tied match.
+    pub tie_break: bool,
 }
 
 impl PairOfGames {
@@ -146,6 +148,9 @@ pub struct Round {
     /// pairings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<u64>,
+    /// Whether it continues the tied matches of the round before it, whose number it has.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tie_break: bool,
 }
 
 impl Round {
@@ -165,6 +170,18 @@ impl Round {
             byes,
             first_openings: Vec::new(),
             labels: Vec::new(),
+            tie_break: false,
+        }
+    }
+
+    /// A pair of games of each of these matches of the round before. All play the same opening, which is to be
+    /// [chosen](Self::first_openings).
+    pub fn tie_break(before: &[Self], pairings: Vec<Pairing>) -> Self {
+        let round = Self::after(before, 1, pairings, Vec::new());
+        Self {
+            number: round.number.saturating_sub(1),
+            tie_break: true,
+            ..round
         }
     }
 
@@ -175,7 +192,8 @@ impl Round {
         pairings: Vec<Pairing>,
         byes: Vec<EntrantId>,
     ) -> Self {
-        let number = u32::try_from(before.len() + 1).unwrap_or(u32::MAX);
+        let rounds = before.iter().filter(|round| !round.tie_break).count();
+        let number = u32::try_from(rounds + 1).unwrap_or(u32::MAX);
         Self {
             first_pair: before
                 .last()
@@ -224,6 +242,7 @@ impl Round {
             round: self.number,
             pairing: *self.pairings.get(pairing)?,
             opening: self.first_opening(pairing) + place % each,
+            tie_break: self.tie_break,
         })
     }
 

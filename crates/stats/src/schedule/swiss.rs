@@ -4,11 +4,15 @@
 //! chooses:
 //!
 //! 1. The fewest repeated meetings.
-//! 2. The fewest repeated byes.
-//! 3. The bye goes as far down the ranking as possible.
-//! 4. Equal scores: the smallest sum of the squares of the distances in score groups (entrants with the same points).
-//! 5. Within a group the upper half meets the lower half in order (of six: 1–4, 2–5, 3–6), outside of it a neighbour in
+//! 2. A benched entrant sits out, rather than one that plays.
+//! 3. The bye goes to the entrant with the fewest rounds that it had no opponent in, or won without playing.
+//! 4. The bye goes as far down the ranking as possible.
+//! 5. Equal scores: the smallest sum of the squares of the distances in score groups (entrants with the same points).
+//! 6. Within a group the upper half meets the lower half in order (of six: 1–4, 2–5, 3–6), outside of it a neighbour in
 //!    the ranking: the smallest sum of the squares of the deviations from that.
+//!
+//! By FIDE's basic rules (C.04.1, article 4) a player who has won a round without playing gets no bye, and by its
+//! general handling rules (C.04.2) players that have withdrawn are not paired.
 //!
 //! This is a perfect matching of minimum weight, with an additional vertex for the bye.
 
@@ -20,19 +24,22 @@ use integer_blossom::min_weight_perfect_matching;
 use super::{EntrantId, Pairing, Round};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Results {
+pub struct SwissResults {
     /// In any unit, such as half points.
     pub points: Vec<u64>,
+    /// The rounds in which each had no opponent, and those that it won because its opponent was benched.
     pub byes: Vec<u32>,
+    pub benched: Vec<bool>,
     /// Keys are [sorted](Pairing::sorted).
     pub met: BTreeMap<Pairing, u32>,
 }
 
-impl Results {
+impl SwissResults {
     pub fn new(entrants: u32) -> Self {
         Self {
             points: vec![0; entrants as usize],
             byes: vec![0; entrants as usize],
+            benched: vec![false; entrants as usize],
             met: BTreeMap::new(),
         }
     }
@@ -61,7 +68,7 @@ impl Results {
 }
 
 /// The pairings of a round (from 1) from the results of those before it; none with fewer than two entrants.
-pub fn next_round(results: &Results, number: u32, pairs_each: u32) -> Round {
+pub fn next_round(results: &SwissResults, number: u32, pairs_each: u32) -> Round {
     let ranking = results.ranking();
     let count = ranking.len();
     let mut pairings = Vec::new();
@@ -88,15 +95,17 @@ pub fn next_round(results: &Results, number: u32, pairs_each: u32) -> Round {
 
 /// The cost of each pairing of places in the ranking, as a matrix, and its width. When the number of entrants is odd,
 /// there is one more place, for the bye.
-fn costs(results: &Results, ranking: &[EntrantId]) -> (Vec<i128>, usize) {
+fn costs(results: &SwissResults, ranking: &[EntrantId]) -> (Vec<i128>, usize) {
     let count = ranking.len();
     let vertices = count.next_multiple_of(2);
     let groups = score_groups(results, ranking);
     let wide = count as i128;
     let most_byes = results.byes.iter().copied().max().unwrap_or(0);
+    let is_any_benched = results.benched.contains(&true);
     // For all criteria but the first, one more than the largest possible sum: the factor of the criteria before it.
-    // For 30,000 entrants the costs are below 2^125.
+    // For 30,000 entrants the costs are below 2^126.
     let bounds = [
+        i128::from(is_any_benched) + 1,
         i128::from(most_byes) + 1,
         wide + 1,
         wide * wide * wide / 2 + 1,
@@ -106,12 +115,14 @@ fn costs(results: &Results, ranking: &[EntrantId]) -> (Vec<i128>, usize) {
     for upper in 0..count {
         for lower in upper + 1..vertices {
             let [first, rest @ ..] = if lower == count {
-                let byes = results.byes[ranking[upper].index()];
-                [0, i128::from(byes), (count - 1 - upper) as i128, 0, 0]
+                let entrant = ranking[upper].index();
+                let byes = i128::from(results.byes[entrant]);
+                let plays = i128::from(is_any_benched && !results.benched[entrant]);
+                [0, plays, byes, (count - 1 - upper) as i128, 0, 0]
             } else {
                 let met = results.times_met(Pairing::new(ranking[upper], ranking[lower]));
                 let [apart, order] = distance(&groups, upper, lower);
-                [i128::from(met), 0, 0, apart * apart, order * order]
+                [i128::from(met), 0, 0, 0, apart * apart, order * order]
             };
             costs[upper * vertices + lower] = rest
                 .into_iter()
@@ -123,9 +134,9 @@ fn costs(results: &Results, ranking: &[EntrantId]) -> (Vec<i128>, usize) {
 }
 
 /// By rank: the number of its score group, from 0, the best, and the group's size.
-type Groups = Vec<(usize, usize)>;
+type ScoreGroups = Vec<(usize, usize)>;
 
-fn score_groups(results: &Results, ranking: &[EntrantId]) -> Groups {
+fn score_groups(results: &SwissResults, ranking: &[EntrantId]) -> ScoreGroups {
     let points = |entrant: &EntrantId| results.points[entrant.index()];
     let groups = ranking.chunk_by(|a, b| points(a) == points(b)).enumerate();
     let ranks = groups.flat_map(|(group, members)| repeat_n((group, members.len()), members.len()));
@@ -133,7 +144,7 @@ fn score_groups(results: &Results, ranking: &[EntrantId]) -> Groups {
 }
 
 /// The distance of two ranks in groups, and the deviation of their distance from the desired one.
-fn distance(groups: &Groups, upper: usize, lower: usize) -> [i128; 2] {
+fn distance(groups: &ScoreGroups, upper: usize, lower: usize) -> [i128; 2] {
     let (group, size) = groups[upper];
     let apart = groups[lower].0 - group;
     let desired = if apart == 0 { size / 2 } else { 1 };

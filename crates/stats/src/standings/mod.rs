@@ -1,22 +1,26 @@
 //! Standings: points, tie-breaks, ratings, times, forfeits. Games are added one by one and not kept, so memory
 //! depends only on the number of bots.
 
+mod absence;
+mod crosstable;
 mod ranking;
-mod scores;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
 
 use foldhash::HashMap;
 
-use self::ranking::{Criteria, Table, add_opponents};
-use self::scores::{Sums, total};
-use super::ratings::{Model, Outcome, Rating, RatingError, rate};
+use self::crosstable::{Sums, total};
+use self::ranking::{Criteria, Forfeited, RankedTable, add_opponents};
+use super::ratings::{Model, RatedOutcome, Rating, RatingError, rate};
 use super::schedule::GameId;
 use super::sprt::Estimate;
 
-pub use self::ranking::{Byes, NotEntered, Order, RankBy, Ranking, Reached, TieBreak};
-pub use self::scores::Scores;
+pub use self::absence::Absence;
+pub use self::crosstable::Crosstable;
+pub use self::ranking::{
+    Byes, NotEntered, Order, RankBy, Ranking, Reached, TieBreak, UnknownTieBreak, UnplayedRound,
+};
 
 /// With fewer games a likelihood of superiority would be far from the truth more often than not.
 const GAMES_FOR_SUPERIORITY: u64 = 10;
@@ -25,7 +29,7 @@ const GAMES_FOR_ADVANTAGE: u64 = 5;
 
 /// A finished game between two bots, 0 and 1.
 #[derive(Clone, Debug)]
-pub struct Game<'a> {
+pub struct ScoredGame<'a> {
     /// Games of one pair have ids that [`GameId`] reads.
     pub id: &'a str,
     pub names: [&'a str; 2],
@@ -41,6 +45,8 @@ pub struct Game<'a> {
     pub tallies: Option<[TurnTally; 2]>,
     /// In how many turns bots 0 and 1 said that they were sure to win.
     pub sure: [u64; 2],
+    /// Whether bots 0 and 1 played by other files than those with which they entered.
+    pub changed: [bool; 2],
 }
 
 /// Counts of a bot's turns by their analysis.
@@ -84,28 +90,48 @@ impl AddAssign for TurnTally {
 /// Collects the results of games; README has an example.
 #[derive(Clone, Debug, Default)]
 pub struct Collector {
-    bots: Vec<OfBot>,
+    bots: Vec<CollectedBot>,
     index: HashMap<String, usize>,
-    scores: Scores,
+    scores: Crosstable,
     analysed: bool,
     games: u64,
 }
 
 #[derive(Clone, Debug, Default)]
-struct OfBot {
+struct CollectedBot {
     name: String,
     forfeits: BTreeMap<String, u64>,
-    times: Times,
+    times: TimeBins,
     analysis: TurnTally,
     /// Turns in which it was sure to win, and those of games that it won.
     sure: [u64; 2],
+    changed: Option<ChangedFiles>,
 }
 
-impl OfBot {
+/// The games that a bot played by other files than those with which it entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedFiles {
+    /// The id of the first one.
+    pub since: String,
+    pub games: u64,
+}
+
+impl ChangedFiles {
+    fn add(&mut self, id: &str) {
+        self.games += 1;
+        let number = |id: &str| id.parse::<GameId>().ok();
+        // Games are added in the order in which they ended.
+        if number(id) < number(&self.since) {
+            id.clone_into(&mut self.since);
+        }
+    }
+}
+
+impl CollectedBot {
     /// What does not depend on its opponents.
     fn place(
         &self,
-        games: &scores::OfBot,
+        games: &crosstable::BotScores,
         rating: &Rating,
         analysed: bool,
         ranking: &Ranking,
@@ -133,6 +159,7 @@ impl OfBot {
             analysis: analysed.then_some(self.analysis),
             sure,
             sure_won: (sure > 0).then(|| to_f64(sure_won) / to_f64(sure)),
+            changed: self.changed.clone(),
             ..Place::default()
         }
     }
@@ -153,7 +180,7 @@ pub struct Place {
     pub losses: u64,
     pub points: f64,
     pub score: f64,
-    /// Rounds in which it did not have to play, and the points for them.
+    /// Rounds without an opponent, and the points for them.
     pub byes: Byes,
     pub before: Option<usize>,
     pub reached: Option<String>,
@@ -181,6 +208,8 @@ pub struct Place {
     pub sure: u64,
     /// The share of these turns in games that it won; `None` without any.
     pub sure_won: Option<f64>,
+    /// `None`: it played all games by the same files.
+    pub changed: Option<ChangedFiles>,
     /// The points against each bot, in the order of the standings; `None` where they did not meet.
     pub against: Vec<Option<f64>>,
 }
@@ -224,7 +253,7 @@ impl Collector {
         self.games
     }
 
-    pub const fn scores(&self) -> &Scores {
+    pub const fn scores(&self) -> &Crosstable {
         &self.scores
     }
 
@@ -238,21 +267,21 @@ impl Collector {
             return index;
         }
         let index = self.bots.len();
-        self.bots.push(OfBot {
+        self.bots.push(CollectedBot {
             name: name.to_owned(),
-            ..OfBot::default()
+            ..CollectedBot::default()
         });
         self.index.insert(name.to_owned(), index);
         index
     }
 
-    pub fn add(&mut self, game: &Game<'_>) {
+    pub fn add(&mut self, game: &ScoredGame<'_>) {
         let bots = game.names.map(|name| self.bot(name));
         let sides = [bots[game.first], bots[1 - game.first]];
         let outcome = match game.winner {
-            None => Outcome::Draw,
-            Some(winner) if winner == game.first => Outcome::FirstWins,
-            Some(_) => Outcome::SecondWins,
+            None => RatedOutcome::Draw,
+            Some(winner) if winner == game.first => RatedOutcome::FirstWins,
+            Some(_) => RatedOutcome::SecondWins,
         };
         let pair = game.id.parse::<GameId>().ok().map(|id| id.pair);
         self.scores.add(pair, sides, outcome);
@@ -267,6 +296,17 @@ impl Collector {
             let [all, won] = &mut self.bots[bots[number]].sure;
             *all += turns;
             *won += turns * u64::from(game.winner == Some(number));
+        }
+        for (bot, _) in bots
+            .into_iter()
+            .zip(game.changed)
+            .filter(|(_, changed)| *changed)
+        {
+            let none = ChangedFiles {
+                since: game.id.to_owned(),
+                games: 0,
+            };
+            self.bots[bot].changed.get_or_insert(none).add(game.id);
         }
         self.games += 1;
         self.add_analysis(game.names, game.tallies);
@@ -291,60 +331,26 @@ impl Collector {
             }
             return with_all.standings(ranking);
         }
-        let bots = self.bots.len();
-        // Sorted by name, so that the figures do not depend on the order of the records.
-        let mut by_name: Vec<usize> = (0..bots).collect();
-        by_name.sort_by_key(|&bot| &self.bots[bot].name);
-        let order_of = inverse(&by_name);
-        let sums = Sums::of(&self.scores, &order_of)?;
+        let by_name = self.by_name();
+        let sums = Sums::of(&self.scores, &inverse(&by_name))?;
         let ratings = rate(&sums.results, &Model::default())?;
         let numbered = by_name.iter().zip(&sums.bots).zip(&ratings.bots);
         let made = numbered
             .map(|((&bot, of), rating)| self.bots[bot].place(of, rating, self.analysed, ranking));
         let mut made: Vec<Place> = made.collect();
-        add_opponents(&mut made, &sums, ranking);
+        let forfeited = Forfeited::of(&made, ranking);
+        add_opponents(&mut made, &sums, ranking, &forfeited);
         let criteria = Criteria {
             places: &made,
             sums: &sums,
             ratings: &ratings,
             levels: ratings.levels(),
             ranking,
+            forfeited: &forfeited,
         };
         let tables = criteria.tables();
-        let encounters = criteria.encounters(&tables);
-        let order: Vec<usize> = tables
-            .iter()
-            .flat_map(|table| table.ranked.iter().map(|&(bot, _)| bot))
-            .collect();
-        let column_of = inverse(&order);
-        let mut places = Vec::with_capacity(bots);
-        for (number, Table { ranked: table, .. }) in tables.iter().enumerate() {
-            for (place, &(i, rank)) in table.iter().enumerate() {
-                let mut against = vec![None; bots];
-                for (other, met) in sums.bots[i].met() {
-                    against[column_of[other]] = Some(met.points());
-                }
-                let next = table.get(place + 1).filter(|&&(next, _)| {
-                    made[i].games.min(made[next].games) >= GAMES_FOR_SUPERIORITY
-                });
-                let reached = ranking.reached(&made[i].name);
-                places.push(Place {
-                    rank: reached.map_or(rank, |reached| reached.place),
-                    table: number,
-                    reached: reached.map(|reached| reached.title.clone()),
-                    los: next.and_then(|&(next, _)| ratings.superiority(i, next)),
-                    direct: encounters[&i],
-                    against,
-                    ..made[i].clone()
-                });
-            }
-        }
-        for equal in places.chunk_by_mut(|a, b| (a.table, a.rank) == (b.table, b.rank)) {
-            let shared = equal.len() > 1;
-            for place in equal {
-                place.shared = shared;
-            }
-        }
+        let mut places = places_of(&tables, &criteria);
+        mark_shared_ranks(&mut places);
         let groups: BTreeSet<usize> = ratings.bots.iter().map(|bot| bot.group).collect();
         Ok(Standings {
             places,
@@ -357,6 +363,56 @@ impl Collector {
             tables: tables.len(),
             connected: groups.len(),
         })
+    }
+
+    /// The bots in the order of their names: the figures then do not depend on the order of the records.
+    fn by_name(&self) -> Vec<usize> {
+        let mut by_name: Vec<usize> = (0..self.bots.len()).collect();
+        by_name.sort_by_key(|&bot| &self.bots[bot].name);
+        by_name
+    }
+}
+
+/// The places of all tables in their order, with what depends on the other bots of the table.
+fn places_of(tables: &[RankedTable], criteria: &Criteria<'_>) -> Vec<Place> {
+    let bots = criteria.places.len();
+    let encounters = criteria.encounters(tables);
+    let ranked = tables.iter().flat_map(|table| &table.ranked);
+    let order: Vec<usize> = ranked.map(|&(bot, _)| bot).collect();
+    let column_of = inverse(&order);
+    let mut places = Vec::with_capacity(bots);
+    for (number, table) in tables.iter().enumerate() {
+        for (place, &(bot, rank)) in table.ranked.iter().enumerate() {
+            let made = &criteria.places[bot];
+            let mut against = vec![None; bots];
+            for (other, met) in criteria.sums.bots[bot].met() {
+                against[column_of[other]] = Some(met.points());
+            }
+            let next = table.ranked.get(place + 1).filter(|&&(next, _)| {
+                made.games.min(criteria.places[next].games) >= GAMES_FOR_SUPERIORITY
+            });
+            let reached = criteria.ranking.reached(&made.name);
+            places.push(Place {
+                rank: reached.map_or(rank, |reached| reached.place),
+                table: number,
+                reached: reached.map(|reached| reached.title.clone()),
+                los: next.and_then(|&(next, _)| criteria.ratings.superiority(bot, next)),
+                direct: encounters[&bot],
+                against,
+                ..made.clone()
+            });
+        }
+    }
+    places
+}
+
+/// Of places in the order of their tables and ranks.
+fn mark_shared_ranks(places: &mut [Place]) {
+    for equal in places.chunk_by_mut(|a, b| (a.table, a.rank) == (b.table, b.rank)) {
+        let shared = equal.len() > 1;
+        for place in equal {
+            place.shared = shared;
+        }
     }
 }
 
@@ -376,7 +432,7 @@ fn to_f64(count: u64) -> f64 {
 
 /// Bins of 1 %, so that the median needs no list of all times.
 #[derive(Clone, Debug, Default)]
-struct Times {
+struct TimeBins {
     bins: HashMap<i32, u32>,
     count: u64,
     worst: f64,
@@ -406,7 +462,7 @@ impl GameTimes {
     }
 }
 
-impl Times {
+impl TimeBins {
     fn add(&mut self, game: &GameTimes) {
         for &bin in &game.bins {
             *self.bins.entry(bin).or_default() += 1;

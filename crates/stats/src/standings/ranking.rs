@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::scores::{Against, Sums, total};
-use super::{Place, to_f64};
+use super::crosstable::{Sums, total};
+use super::{Absence, Place, to_f64};
 use crate::ratings::Ratings;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -58,15 +58,17 @@ impl TieBreak {
     }
 }
 
-impl FromStr for TieBreak {
-    type Err = String;
+/// The name of no tie-break.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a tie-break; expected {expected}", expected = TieBreak::ALL.map(TieBreak::name).join(", "))]
+pub struct UnknownTieBreak(pub String);
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for TieBreak {
+    type Err = UnknownTieBreak;
+
+    fn from_str(text: &str) -> Result<Self, UnknownTieBreak> {
         let found = Self::ALL.into_iter().find(|known| known.name() == text);
-        found.ok_or_else(|| {
-            let known = Self::ALL.map(Self::name).join(", ");
-            format!("{text:?} is not a tie-break; expected {known}")
-        })
+        found.ok_or_else(|| UnknownTieBreak(text.to_owned()))
     }
 }
 
@@ -74,6 +76,18 @@ impl FromStr for TieBreak {
 pub struct Byes {
     pub count: u32,
     pub points: f64,
+    /// Whether the bot was benched in any: what the tie-break regulations call a voluntary unplayed round.
+    pub voluntary: bool,
+}
+
+/// A round in which a bot was paired but none of the games was played, because one of the two was benched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnplayedRound {
+    pub opponent: String,
+    /// Those that the bot was given.
+    pub points: f64,
+    /// Whether the bot itself was benched: what the tie-break regulations call a voluntary unplayed round.
+    pub voluntary: bool,
 }
 
 /// What a bot reached in a tournament that eliminates bots.
@@ -116,8 +130,17 @@ pub enum Order {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotEntered {
     pub name: String,
-    /// Why, and what to do: a sentence.
-    pub reason: String,
+    /// `None` where the reason is not told.
+    pub absence: Option<Absence>,
+}
+
+impl NotEntered {
+    /// In parts, each a line; empty where it is not told.
+    pub fn reason(&self) -> String {
+        self.absence
+            .as_ref()
+            .map_or_else(String::new, Absence::to_string)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -126,10 +149,15 @@ pub struct Ranking {
     /// The [default](Ranking::tie_breaks) when there are none. Bots that are still tied are ordered by rating; those
     /// with equal ratings share a rank.
     pub tie_breaks: Vec<TieBreak>,
-    /// Byes by the bot's name; their points count.
+    /// By the bot's name; their points count.
     pub byes: BTreeMap<String, Byes>,
+    /// By the bot's name, where the pairings followed from results; their games count for points alone. In a schedule
+    /// that is fixed before, forfeits are games like others.
+    pub unplayed: BTreeMap<String, Vec<UnplayedRound>>,
     /// The games of two bots that meet in a round. Without it, bots count as having met once: for Buchholz scores.
     pub games_a_meeting: Option<u32>,
+    /// How many games of two bots were added to a match of theirs: they are part of that meeting.
+    pub games_added: BTreeMap<[String; 2], u32>,
     /// The places of the last time, from 1, by name; in a league.
     pub before: BTreeMap<String, usize>,
     /// A bot that has played after all is not listed.
@@ -152,6 +180,19 @@ impl Ranking {
                 by => by,
             },
             byes: each(self.byes, &rename),
+            unplayed: {
+                let mut unplayed = each(self.unplayed, &rename);
+                for round in unplayed.values_mut().flatten() {
+                    round.opponent = rename(std::mem::take(&mut round.opponent));
+                }
+                unplayed
+            },
+            games_added: {
+                let renamed = self.games_added.into_iter();
+                renamed
+                    .map(|(two, games)| (two.map(&rename), games))
+                    .collect()
+            },
             before: each(self.before, &rename),
             ..self
         }
@@ -187,37 +228,115 @@ pub(super) struct Criteria<'a> {
     pub(super) ratings: &'a Ratings,
     pub(super) levels: Vec<f64>,
     pub(super) ranking: &'a Ranking,
+    pub(super) forfeited: &'a [Forfeited],
 }
 
-pub(super) struct Table {
+pub(super) struct RankedTable {
     /// Bots with their ranks, from 1.
     pub(super) ranked: Vec<(usize, usize)>,
     pub(super) order: Order,
 }
 
-/// Adds what the points of the opponents are worth. A bye counts as a meeting with an opponent that has the bot's own.
-pub(super) fn add_opponents(places: &mut [Place], sums: &Sums, ranking: &Ranking) {
+/// A bot's [unplayed rounds](UnplayedRound).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Forfeited {
+    /// Rounds and points, by the number of the opponent.
+    against: BTreeMap<usize, (u32, f64)>,
+    /// Whether any was voluntary.
+    voluntary: bool,
+}
+
+impl Forfeited {
+    /// In the order of the places.
+    pub(super) fn of(places: &[Place], ranking: &Ranking) -> Vec<Self> {
+        if ranking.unplayed.is_empty() {
+            return vec![Self::default(); places.len()];
+        }
+        let numbers: HashMap<&str, usize> = places
+            .iter()
+            .enumerate()
+            .map(|(number, place)| (place.name.as_str(), number))
+            .collect();
+        let of = |place: &Place| {
+            let mut forfeited = Self::default();
+            for round in ranking.unplayed.get(&place.name).into_iter().flatten() {
+                if let Some(&opponent) = numbers.get(round.opponent.as_str()) {
+                    let (rounds, points) = forfeited.against.entry(opponent).or_default();
+                    *rounds += 1;
+                    *points += round.points;
+                    forfeited.voluntary |= round.voluntary;
+                }
+            }
+            forfeited
+        };
+        places.iter().map(of).collect()
+    }
+
+    fn against(&self, opponent: usize) -> (u32, f64) {
+        self.against.get(&opponent).copied().unwrap_or_default()
+    }
+}
+
+/// By the numbers of the two bots, the lower one first.
+fn games_added(places: &[Place], ranking: &Ranking) -> HashMap<[usize; 2], u32> {
+    let mut added = HashMap::new();
+    let number = |name: &String| places.iter().position(|place| place.name == *name);
+    for (names, games) in &ranking.games_added {
+        if let [Some(a), Some(b)] = names.each_ref().map(number) {
+            *added.entry([a.min(b), a.max(b)]).or_default() += games;
+        }
+    }
+    added
+}
+
+/// Adds what the points of the opponents are worth, by articles 8.1, 9.1, 14.1 and 16 of the FIDE handbook's C.07, in
+/// force from August 2024: a bye, and a round that was forfeited without being played, count as a meeting with a dummy
+/// that has the bot's own points.
+pub(super) fn add_opponents(
+    places: &mut [Place],
+    sums: &Sums,
+    ranking: &Ranking,
+    forfeited: &[Forfeited],
+) {
     let points: Vec<f64> = places.iter().map(|place| place.points).collect();
     let a_meeting = ranking.games_a_meeting.unwrap_or(u32::MAX).max(1);
-    for (place, of) in places.iter_mut().zip(&sums.bots) {
-        let beaten = of.met().map(|(other, met)| met.points() * points[other]);
-        place.sonneborn_berger = total(beaten) + place.byes.points * place.points;
-        let met = of
-            .met()
-            .map(|(other, met)| (met.games.div_ceil(a_meeting), points[other]));
-        let byes = (place.byes.count > 0).then_some((place.byes.count, place.points));
+    let added = games_added(places, ranking);
+    for (number, ((place, of), forfeited)) in
+        places.iter_mut().zip(&sums.bots).zip(forfeited).enumerate()
+    {
+        let mut dummies = place.byes.count;
+        let mut points_of_dummies = place.byes.points;
         let mut lowest = f64::INFINITY;
-        for (times, points) in met.chain(byes) {
-            place.buchholz += f64::from(times) * points;
-            lowest = points.min(lowest);
+        for (other, met) in of.met() {
+            let (rounds, without_playing) = forfeited.against(other);
+            dummies += rounds;
+            points_of_dummies += without_playing;
+            place.sonneborn_berger += (met.points() - without_playing) * points[other];
+            let added = added.get(&[number.min(other), number.max(other)]);
+            let games = met.games.saturating_sub(added.copied().unwrap_or(0));
+            let times = games.div_ceil(a_meeting).saturating_sub(rounds);
+            if times > 0 {
+                place.buchholz += f64::from(times) * points[other];
+                lowest = points[other].min(lowest);
+            }
         }
-        let cut = if lowest.is_finite() { lowest } else { 0.0 };
+        if dummies > 0 {
+            place.sonneborn_berger += points_of_dummies * place.points;
+            place.buchholz += f64::from(dummies) * place.points;
+            lowest = place.points.min(lowest);
+        }
+        let cut = match lowest.is_finite() {
+            // Article 16.5: it is cut before any lower one.
+            true if forfeited.voluntary || place.byes.voluntary => place.points,
+            true => lowest,
+            false => 0.0,
+        };
         place.buchholz_cut_1 = place.buchholz - cut;
     }
 }
 
 impl Criteria<'_> {
-    pub(super) fn tables(&self) -> Vec<Table> {
+    pub(super) fn tables(&self) -> Vec<RankedTable> {
         let all = 0..self.places.len();
         if !matches!(self.ranking.by, RankBy::Results | RankBy::Score) {
             return vec![self.table(all.collect())];
@@ -232,7 +351,7 @@ impl Criteria<'_> {
         groups.into_iter().map(|bots| self.table(bots)).collect()
     }
 
-    fn table(&self, mut bots: Vec<usize>) -> Table {
+    fn table(&self, mut bots: Vec<usize>) -> RankedTable {
         // Points can be compared when all have played equally many games.
         let is_equal = |bots: &mut dyn Iterator<Item = usize>| {
             let mut games = bots.map(|bot| self.places[bot].games);
@@ -260,7 +379,7 @@ impl Criteria<'_> {
         for tied in bots.chunk_by_mut(|a, b| merit(a).total_cmp(&merit(b)).is_eq()) {
             self.break_ties(tied, self.ranking.tie_breaks(), &mut ranked);
         }
-        Table { ranked, order }
+        RankedTable { ranked, order }
     }
 
     fn break_ties(
@@ -318,7 +437,7 @@ impl Criteria<'_> {
     }
 
     /// For each bot, its points against the others of its table with equal points, if all of them have met.
-    pub(super) fn encounters(&self, tables: &[Table]) -> HashMap<usize, f64> {
+    pub(super) fn encounters(&self, tables: &[RankedTable]) -> HashMap<usize, f64> {
         let mut encounters = HashMap::new();
         for table in tables {
             let mut bots: Vec<usize> = table.ranked.iter().map(|&(bot, _)| bot).collect();
@@ -334,15 +453,25 @@ impl Criteria<'_> {
     fn all_met(&self, bots: &[usize]) -> bool {
         bots.iter().enumerate().all(|(place, &bot)| {
             let mut others = bots[place + 1..].iter();
-            others.all(|&other| self.sums.bots[bot].meeting(other).is_some())
+            others.all(|&other| self.encounter(bot, other).is_some())
         })
     }
 
+    /// The points of `bot` in the games that the two played; `None` without any. Article 6.1.1: forfeits are excluded.
+    fn encounter(&self, bot: usize, other: usize) -> Option<f64> {
+        let met = self.sums.bots[bot].meeting(other)?;
+        let (rounds, points) = self.forfeited[bot].against(other);
+        let a_meeting = self.ranking.games_a_meeting.unwrap_or(u32::MAX).max(1);
+        let is_played = rounds == 0 || met.games > rounds.saturating_mul(a_meeting);
+        is_played.then(|| met.points() - points)
+    }
+
     fn direct(&self, bot: usize, others: &[usize]) -> f64 {
-        let met = others
-            .iter()
-            .filter_map(|&other| self.sums.bots[bot].meeting(other));
-        total(met.map(Against::points))
+        total(
+            others
+                .iter()
+                .filter_map(|&other| self.encounter(bot, other)),
+        )
     }
 }
 

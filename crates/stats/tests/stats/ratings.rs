@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
-use referee_stats::ratings::{Model, Outcome, RatingError, Ratings, Results, rate};
+use referee_stats::ratings::{Model, RatedOutcome, RatedResults, RatingError, Ratings, rate};
 
 /// First mover, second mover, the first mover's wins, draws and losses.
 type Row = (usize, usize, [u32; 3]);
@@ -28,8 +28,8 @@ const ADVANTAGE: Model = Model {
     ..PLAIN
 };
 
-fn results(bots: usize, rows: &[Row]) -> Results {
-    let mut results = Results::new(bots);
+fn results(bots: usize, rows: &[Row]) -> RatedResults {
+    let mut results = RatedResults::new(bots);
     for &(first, second, counts) in rows {
         let meeting = results.meeting(first, second).unwrap();
         let games = &mut meeting.games[usize::from(first > second)];
@@ -225,8 +225,8 @@ fn only_draws() {
 
 #[test]
 fn twenty_wins_of_twenty_games() {
-    use Outcome::{FirstWins, SecondWins};
-    let mut results = Results::new(2);
+    use RatedOutcome::{FirstWins, SecondWins};
+    let mut results = RatedResults::new(2);
     for _ in 0..10 {
         results.add_pair(0, 1, [FirstWins, SecondWins]).unwrap();
     }
@@ -256,12 +256,12 @@ fn draws_alone_do_not_make_bots_equal_for_certain() {
 
 #[test]
 fn wrong_input() {
-    let mut results = Results::new(2);
+    let mut results = RatedResults::new(2);
     for (first, second) in [(0, 0), (0, 2), (7, 1)] {
         let wanted = RatingError::Pairing(first, second, 2);
         assert_eq!(results.meeting(first, second).err(), Some(wanted));
         assert_eq!(
-            results.add_pair(first, second, [Outcome::Draw; 2]),
+            results.add_pair(first, second, [RatedOutcome::Draw; 2]),
             Err(wanted)
         );
     }
@@ -306,9 +306,9 @@ fn ratings_that_are_equal_are_not_told_apart_by_rounding() {
 
 #[test]
 fn pairs_know_that_an_opening_decides() {
-    use Outcome::{FirstWins, SecondWins};
-    let error = |pairs: [([Outcome; 2], u32); 2]| {
-        let (mut in_pairs, mut in_games) = (Results::new(2), Results::new(2));
+    use RatedOutcome::{FirstWins, SecondWins};
+    let error = |pairs: [([RatedOutcome; 2], u32); 2]| {
+        let (mut in_pairs, mut in_games) = (RatedResults::new(2), RatedResults::new(2));
         for (outcomes, count) in pairs {
             for _ in 0..count {
                 in_pairs.add_pair(0, 1, outcomes).unwrap();
@@ -337,8 +337,8 @@ fn pairs_know_that_an_opening_decides() {
 
 #[test]
 fn the_order_of_a_pair_does_not_matter() {
-    use Outcome::{Draw, FirstWins, SecondWins};
-    let (mut one, mut other) = (Results::new(3), Results::new(3));
+    use RatedOutcome::{Draw, FirstWins, SecondWins};
+    let (mut one, mut other) = (RatedResults::new(3), RatedResults::new(3));
     for (a, b) in [(0, 1), (0, 2), (1, 2)] {
         for outcomes in [[FirstWins, Draw], [SecondWins, Draw], [FirstWins; 2]] {
             one.add_pair(a, b, outcomes).unwrap();
@@ -368,7 +368,7 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
     const TRUTH: [f64; 4] = [150.0, 30.0, -30.0, -150.0];
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut tournament = |pairs: usize| {
-        let mut results = Results::new(4);
+        let mut results = RatedResults::new(4);
         for (a, b) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)] {
             for _ in 0..pairs {
                 let opening = if random.random_bool(0.5) {
@@ -379,9 +379,9 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
                 let outcomes = [TRUTH[a] - TRUTH[b], TRUTH[b] - TRUTH[a]].map(|difference| {
                     let odds = 10_f64.powf((difference + opening) / 400.0);
                     match random.random::<f64>() {
-                        draw if draw < 0.2 => Outcome::Draw,
-                        _ if random.random_bool(odds / (1.0 + odds)) => Outcome::FirstWins,
-                        _ => Outcome::SecondWins,
+                        draw if draw < 0.2 => RatedOutcome::Draw,
+                        _ if random.random_bool(odds / (1.0 + odds)) => RatedOutcome::FirstWins,
+                        _ => RatedOutcome::SecondWins,
                     }
                 });
                 results.add_pair(a, b, outcomes).unwrap();

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::{Just, ProptestConfig, Strategy as _, any, prop, prop_assert_eq, proptest};
 use proptest::test_runner::RngSeed;
-use referee_stats::schedule::knockout::{self, DecidedBy, Match, Next, Tally};
-use referee_stats::schedule::swiss::{self, Results};
+use referee_stats::schedule::knockout::{
+    self, BracketError, DecidedBy, Match, Next, Tally, TieBreakGames,
+};
+use referee_stats::schedule::swiss::{self, SwissResults};
 use referee_stats::schedule::{
     EntrantId, GameId, Half, PairOfGames, Pairing, Round, cycle, gauntlet, round_robin,
 };
@@ -32,6 +34,7 @@ fn ids_are_those_of_the_documentation() {
         round: 7,
         pairing: pairing(4, 2),
         opening: 9,
+        tie_break: false,
     };
     let [a, b] = pair.games();
     assert_eq!(a.to_string(), "p000123a");
@@ -94,7 +97,7 @@ fn nobody_plays_alone() {
     for entrants in [0, 1] {
         assert_eq!(round_robin(entrants, 5, 2).count(), 0);
         assert_eq!(gauntlet(entrants, 5, 2).count(), 0);
-        let round = swiss::next_round(&Results::new(entrants), 1, 2);
+        let round = swiss::next_round(&SwissResults::new(entrants), 1, 2);
         assert!(round.pairings.is_empty() && round.byes.is_empty());
     }
 }
@@ -178,15 +181,17 @@ proptest! {
 
     #[test]
     fn swiss_pairings_are_the_best(
-        (points, byes, met) in (2usize..=8).prop_flat_map(|entrants| (
+        (points, byes, benched, met) in (2usize..=8).prop_flat_map(|entrants| (
             prop::collection::vec(0u64..5, entrants),
             prop::collection::vec(0u32..3, entrants),
+            prop::collection::vec(prop::bool::weighted(0.2), entrants),
             prop::collection::vec((Just(entrants), 0u32..8, 0u32..8), 0..24),
         )),
     ) {
-        let mut results = Results::new(u32::try_from(points.len()).unwrap());
+        let mut results = SwissResults::new(u32::try_from(points.len()).unwrap());
         results.points = points;
         results.byes = byes;
+        results.benched = benched;
         for (entrants, a, b) in met {
             let entrants = u32::try_from(entrants).unwrap();
             if a % entrants != b % entrants {
@@ -226,13 +231,13 @@ fn all_pairings(ranking: &[EntrantId]) -> Vec<(Vec<Pairing>, Vec<EntrantId>)> {
 }
 
 /// The criteria of the documentation, in its order: the smaller the better.
-fn badness(results: &Results, pairings: &[Pairing], byes: &[EntrantId]) -> [u64; 5] {
+fn badness(results: &SwissResults, pairings: &[Pairing], byes: &[EntrantId]) -> [u64; 6] {
     let ranking = results.ranking();
     let rank = |entrant| ranking.iter().position(|&other| other == entrant).unwrap();
     let points = |rank: usize| results.points[ranking[rank].index()];
     let scores: BTreeSet<u64> = results.points.iter().copied().collect();
     let group = |rank: usize| scores.iter().filter(|&&s| s > points(rank)).count();
-    let mut badness = [0; 5];
+    let mut badness = [0; 6];
     for pairing in pairings {
         let mut ranks = [rank(pairing.a), rank(pairing.b)];
         ranks.sort_unstable();
@@ -241,18 +246,19 @@ fn badness(results: &Results, pairings: &[Pairing], byes: &[EntrantId]) -> [u64;
         let size = (0..ranking.len()).filter(|&r| points(r) == points(upper));
         let wanted = if apart == 0 { size.count() / 2 } else { 1 };
         badness[0] += u64::from(results.times_met(*pairing));
-        badness[3] += apart.pow(2) as u64;
-        badness[4] += (lower - upper).abs_diff(wanted).pow(2) as u64;
+        badness[4] += apart.pow(2) as u64;
+        badness[5] += (lower - upper).abs_diff(wanted).pow(2) as u64;
     }
     for bye in byes {
-        badness[1] += u64::from(results.byes[bye.index()]);
-        badness[2] += (ranking.len() - 1 - rank(*bye)) as u64;
+        badness[1] += u64::from(!results.benched[bye.index()]);
+        badness[2] += u64::from(results.byes[bye.index()]);
+        badness[3] += (ranking.len() - 1 - rank(*bye)) as u64;
     }
     badness
 }
 
 /// The better seed usually wins.
-fn play(results: &mut Results, round: &Round) {
+fn play(results: &mut SwissResults, round: &Round) {
     for pairing in &round.pairings {
         let upset = (pairing.a.0 * 7 + pairing.b.0 * 3 + round.number).is_multiple_of(4);
         let a_wins = (pairing.a < pairing.b) != upset;
@@ -266,7 +272,7 @@ fn play(results: &mut Results, round: &Round) {
 #[test]
 fn a_swiss_tournament_is_fair() {
     for entrants in 2..=33 {
-        let mut results = Results::new(entrants);
+        let mut results = SwissResults::new(entrants);
         let mut rounds = Vec::new();
         // So many rounds that no bot needs to meet another twice.
         for number in 1..=entrants.div_ceil(3) {
@@ -289,7 +295,7 @@ fn a_swiss_tournament_is_fair() {
 
 #[test]
 fn a_long_swiss_tournament_repeats_evenly() {
-    let mut results = Results::new(5);
+    let mut results = SwissResults::new(5);
     for number in 1..=40 {
         let round = swiss::next_round(&results, number, 1);
         play(&mut results, &round);
@@ -303,7 +309,7 @@ fn a_long_swiss_tournament_repeats_evenly() {
 
 #[test]
 fn the_first_swiss_round_pairs_the_halves() {
-    let round = swiss::next_round(&Results::new(7), 1, 1);
+    let round = swiss::next_round(&SwissResults::new(7), 1, 1);
     assert_eq!(
         round.pairings,
         [pairing(0, 3), pairing(1, 4), pairing(2, 5)]
@@ -311,9 +317,22 @@ fn the_first_swiss_round_pairs_the_halves() {
     assert_eq!(round.byes, [EntrantId(6)]);
 }
 
+/// The others have opponents that play, as when it had withdrawn. If nobody plays, it does not matter who.
+#[test]
+fn a_benched_bot_sits_out() {
+    let mut results = SwissResults::new(5);
+    results.benched[1] = true;
+    let round = swiss::next_round(&results, 1, 1);
+    assert_eq!(round.byes, [EntrantId(1)]);
+    // The first is still the best pairing of those that play.
+    assert_eq!(round.pairings, [pairing(0, 3), pairing(2, 4)]);
+    results.benched = vec![true; 5];
+    assert_eq!(swiss::next_round(&results, 1, 1).byes, [EntrantId(4)]);
+}
+
 #[test]
 fn swiss_results_rank_by_points_then_by_seed() {
-    let mut results = Results::new(3);
+    let mut results = SwissResults::new(3);
     results.meeting(pairing(2, 0), [1, 3]);
     results.bye(EntrantId(1), 4);
     assert_eq!(results.ranking(), [1, 0, 2].map(EntrantId));
@@ -324,7 +343,7 @@ fn swiss_results_rank_by_points_then_by_seed() {
 #[test]
 fn earlier_pairings_leave_no_trace() {
     let some = |entrants: u32, salt: u32| {
-        let mut results = Results::new(entrants);
+        let mut results = SwissResults::new(entrants);
         for number in 1..=salt % 4 + 1 {
             let round = swiss::next_round(&results, number + salt % 3, 1);
             play(&mut results, &round);
@@ -350,7 +369,11 @@ fn bracket(entrants: u32, a_wins: impl Fn(Pairing) -> bool) -> (Vec<Round>, Entr
                 let result = |&pairing: &Pairing| {
                     let mut tallies = [Tally::default(); 2];
                     tallies[usize::from(!a_wins(pairing))].win(false, 12);
-                    Match { pairing, tallies }
+                    Match {
+                        pairing,
+                        tallies,
+                        tie_break: None,
+                    }
                 };
                 played.push(round.pairings.iter().map(result).collect());
                 rounds.push(round);
@@ -399,7 +422,12 @@ fn ties_are_broken_as_documented() {
         let tallies = [a, b];
         let pairing = pairing(5, 3);
         let seeds: Vec<EntrantId> = everybody(6).collect();
-        let (winner, by) = Match { pairing, tallies }.decision(&seeds);
+        let (winner, by) = Match {
+            pairing,
+            tallies,
+            tie_break: None,
+        }
+        .decision(&seeds);
         (winner.0, by)
     };
     let tally = |wins: &[(bool, u64)], draws: u64| {
@@ -429,22 +457,86 @@ fn ties_are_broken_as_documented() {
     assert_eq!(decide(tally(&[], 4), tally(&[], 4)), (3, DecidedBy::Seed));
 }
 
+/// With tie-break games a tied match goes on until one leads in them, or the bound is reached; then the seed decides.
+#[test]
+fn tied_matches_are_followed_by_tie_break_games() {
+    let seeds: Vec<EntrantId> = everybody(4).collect();
+    let drawn = Tally {
+        half_points: 4,
+        wins_as_second: 2,
+        turns_of_wins: 0,
+    };
+    let quicker = Tally {
+        wins_as_second: 1,
+        ..drawn
+    };
+    let games = |pairs, half_points| TieBreakGames {
+        most: 2,
+        pairs,
+        half_points,
+    };
+    let played = |a, b, tie_break| Match {
+        pairing: pairing(a, b),
+        tallies: [quicker, drawn],
+        tie_break: Some(tie_break),
+    };
+    let first = knockout::next_round(&seeds, 2, &[], &[]).unwrap();
+    let Next::Round(first) = first else {
+        panic!("{first:?}");
+    };
+    let mut rounds = vec![first];
+    let mut next = |one: TieBreakGames, other: TieBreakGames| {
+        let matches = vec![played(0, 3, one), played(1, 2, other)];
+        let next = knockout::next_round(&seeds, 2, &rounds, &[matches]).unwrap();
+        let Next::Round(round) = next else {
+            panic!("{next:?}");
+        };
+        rounds.push(round.clone());
+        let Round {
+            number,
+            first_pair,
+            pairs_each,
+            tie_break,
+            pairings,
+            ..
+        } = round;
+        (number, first_pair, pairs_each, tie_break, pairings)
+    };
+    let (none, one) = (games(0, [0, 0]), games(1, [2, 2]));
+    let both = vec![pairing(0, 3), pairing(1, 2)];
+    assert_eq!(next(none, none), (1, 5, 1, true, both));
+    let second = vec![pairing(1, 2)];
+    assert_eq!(next(games(1, [1, 3]), one), (1, 7, 1, true, second));
+    // The one by the games, the other by its seed, however many wins it has as the second to move.
+    let last = vec![pairing(3, 1)];
+    assert_eq!(
+        next(games(1, [1, 3]), games(2, [4, 4])),
+        (2, 8, 2, false, last)
+    );
+    let decision = |tie_break| played(1, 2, tie_break).decision(&seeds);
+    assert_eq!(decision(games(2, [4, 4])), (EntrantId(1), DecidedBy::Seed));
+    assert_eq!(
+        decision(games(1, [1, 3])),
+        (EntrantId(2), DecidedBy::TieBreakGames)
+    );
+}
+
 #[test]
 fn results_of_another_bracket_are_refused() {
     let tallies = [Tally::default(); 2];
     let played = |a, b| Match {
         pairing: pairing(a, b),
         tallies,
+        tie_break: None,
     };
     let seeds: Vec<EntrantId> = everybody(3).collect();
     let next = |played: &[Vec<Match>]| knockout::next_round(&seeds, 1, &[], played);
     assert_eq!(
         knockout::next_round(&[], 1, &[], &[]),
-        Err("a knockout needs at least one entrant".to_owned())
+        Err(BracketError::NoEntrants)
     );
     for wrong in [vec![], vec![played(0, 2)], vec![played(2, 1)]] {
-        let sentence = "the results of round 1 are not those of its matches in the bracket";
-        assert_eq!(next(&[wrong]), Err(sentence.to_owned()));
+        assert_eq!(next(&[wrong]), Err(BracketError::OtherMatches { round: 1 }));
     }
     let first = vec![played(1, 2)];
     let last = vec![played(0, 1)];
@@ -454,7 +546,7 @@ fn results_of_another_bracket_are_refused() {
     );
     let error = next(&[first, last, vec![]]).unwrap_err();
     assert_eq!(
-        error,
+        error.to_string(),
         "there are results of a round 3, but round 2 was the final"
     );
 }
@@ -530,7 +622,7 @@ fn pairings_of_bbp_pairings() {
             .collect()
     };
     let results = |entrants: u32, games: &[[u32; 2]], absent: &[u32]| {
-        let mut results = Results::new(entrants);
+        let mut results = SwissResults::new(entrants);
         for &[winner, loser] in games {
             results.meeting(pairing(winner - 1, loser - 1), [2, 0]);
         }

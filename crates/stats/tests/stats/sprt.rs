@@ -4,7 +4,9 @@
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
-use referee_stats::sprt::{Decision, Estimate, Pentanomial, Scores, Sprt, Trinomial};
+use referee_stats::sprt::{
+    Decision, Estimate, Pentanomial, Scores, Sprt, SprtError, Trinomial, score_of_elo,
+};
 
 fn test(elo0: f64, elo1: f64) -> Sprt {
     Sprt::new(elo0, elo1, 0.05, 0.05).unwrap()
@@ -103,13 +105,13 @@ fn extremes() {
 #[test]
 fn refused_hypotheses() {
     let new = |elo0, elo1, alpha, beta| Sprt::new(elo0, elo1, alpha, beta);
-    for (elo0, elo1) in [(5.0, 5.0), (5.0, 0.0), (0.0, 401.0), (f64::NAN, 0.0)] {
+    for (elo0, elo1) in [(5.0, 5.0), (5.0, 0.0), (0.0, 2000.5), (f64::NAN, 0.0)] {
         let error = new(elo0, elo1, 0.05, 0.05).unwrap_err();
-        assert!(error.starts_with("elo0 is"), "{error}");
+        assert!(matches!(error, SprtError::Elo { .. }), "{error}");
     }
     for (alpha, beta) in [(0.0, 0.05), (0.05, -0.1), (0.5, 0.5), (f64::NAN, 0.1)] {
         let error = new(0.0, 5.0, alpha, beta).unwrap_err();
-        assert!(error.starts_with("alpha is"), "{error}");
+        assert!(matches!(error, SprtError::ErrorRates { .. }), "{error}");
     }
 }
 
@@ -194,6 +196,33 @@ fn error_rates_of_games() {
     assert_error_rates([0.35, 0.3, 0.35]);
 }
 
+/// Between bots of which one hardly ever loses, too.
+#[test]
+fn error_rates_of_large_differences() {
+    const RUNS: u32 = 500;
+    let (elo0, elo1, alpha, beta) = (600.0, 900.0, 0.05, 0.1);
+    for sign in [1.0, -1.0] {
+        let bounds = if sign > 0.0 {
+            [elo0, elo1]
+        } else {
+            [-elo1, -elo0]
+        };
+        let test = Sprt::new(bounds[0], bounds[1], alpha, beta).unwrap();
+        let chances = |elo: f64| [1.0 - score_of_elo(elo), 0.0, score_of_elo(elo)];
+        let wrong = [
+            accepted(&test, chances(bounds[0]), RUNS, 1),
+            1.0 - accepted(&test, chances(bounds[1]), RUNS, 2),
+        ];
+        for (found, wanted) in wrong.into_iter().zip([alpha, beta]) {
+            let tolerance = 3.0 * (wanted * (1.0 - wanted) / f64::from(RUNS)).sqrt();
+            assert!(
+                found <= wanted + tolerance,
+                "wrong in {found}, wanted {wanted}"
+            );
+        }
+    }
+}
+
 /// Counts of all sizes, empty cells among them.
 fn any_count() -> impl Strategy<Value = u32> {
     prop_oneof![Just(0), 1..5_u32, 0..1000_u32, 0..1_000_000_u32]
@@ -206,6 +235,7 @@ proptest! {
     ) {
         let pairs: Pentanomial = Scores(counts);
         prop_assert!(test(-5.0, 5.0).llr(&pairs).is_finite());
+        prop_assert!(test(-2000.0, 2000.0).llr(&pairs).is_finite());
         prop_assert!((0.0..=1.0).contains(&pairs.superiority()));
         prop_assert!(!pairs.elo().elo.is_nan());
     }

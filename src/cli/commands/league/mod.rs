@@ -1,19 +1,36 @@
+mod serve;
 mod update;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Subcommand;
 use jiff::Timestamp;
 
-use self::update::Update;
+use self::update::{Update, note_places};
 use super::alike;
 use super::tournament::{BotOptions, Options, Venue};
 use crate::cli::commands::tournament::{Task, start};
-use crate::cli::support::prelude::*;
-use crate::cli::support::setup::{drawn_seed, whole};
-use referee::arena::plan::Format;
-use referee::league::intake::{self, Intake, people};
+use crate::cli::support::failure::{Failure, Result, bail, usage};
+use crate::cli::support::folder::Records;
+use crate::cli::support::output::{Stdout, note};
+use crate::cli::support::runtime::with_bots;
+use crate::cli::support::setup::{absolute, drawn_seed, unwritable, whole, wrong_at};
+use crate::cli::support::values;
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::plan::difference::PlanDifference;
+use referee::arena::plan::request::ScheduleRequest;
+use referee::arena::plan::{Format, Plan};
+use referee::bot::shell;
+use referee::entrants::build;
+use referee::league::intake::{self, Intake};
+use referee::league::roster::student_list;
 use referee::league::season::LeagueDirectory;
-use referee::league::state::{self, Status};
-use referee::league::{archive, build, example};
+use referee::league::state::{self, League, Refusal, Status, TakenIn};
+use referee::league::{archive, example};
+use referee::record::Record;
+use referee::text::{counted, join_parts};
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -27,6 +44,11 @@ pub(crate) struct LeagueArgs {
 
 #[derive(Debug, Subcommand)]
 enum LeagueCommand {
+    /// Let students hand in by the web
+    ///
+    /// Checks and plays what comes, all term; its folder is that of the league, which the other commands read.
+    Serve(Box<serve::ServeArgs>),
+
     /// Play the tournament that decides a term
     ///
     /// With the newest versions, new openings and a seed that is announced before.
@@ -53,6 +75,7 @@ enum LeagueCommand {
 
 pub(crate) fn run(args: &LeagueArgs) -> Result<()> {
     match &args.command {
+        Some(LeagueCommand::Serve(args)) => serve::run(args),
         Some(LeagueCommand::Final(args)) => play_final(args),
         Some(LeagueCommand::Alike(args)) => alike::run_league(args),
         Some(LeagueCommand::Withdraw(args)) => decide(args, true),
@@ -68,34 +91,57 @@ struct Args {
     #[arg(value_name = "DIR", required_unless_present = "example")]
     folder: Option<PathBuf>,
 
-    /// Write an example into this folder: the downloads of a class in two weeks, and its list of students
-    #[arg(long, value_name = "DIR", exclusive = true)]
+    /// Write an example into this folder, of a class in two weeks
+    ///
+    /// It has the downloads of both weeks, and the list of students
+    #[arg(long, value_name = "DIR", exclusive = true, hide_short_help = true)]
     example: Option<PathBuf>,
 
-    /// Where submissions come from: a folder, a .zip or a .tar.gz (such as Moodle's) with a folder, an archive
-    /// or a program for each student or team
+    /// The submissions: a folder, a .zip or a .tar.gz, such as Moodle's
+    ///
+    /// With a folder, an archive or a program for each student or team
     #[arg(long, value_name = "SOURCE")]
     from: Option<PathBuf>,
 
-    /// A table in CSV of who takes part, with the columns name, team, email and id as far as these are
-    /// known; it holds until another one is given
+    /// Who takes part, in CSV: name, team, email, id, submission; remembered
+    ///
+    /// A table with these columns, as far as they are known; it holds until another one is given
     #[arg(long, value_name = "FILE")]
     students: Option<PathBuf>,
 
-    /// Only versions that were handed in by then play: 2026-01-31 (as the day begins, UTC) or 2026-01-31T10:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = values::time)]
-    deadline: Option<Timestamp>,
+    /// Only versions handed in by then play: 2026-01-31T18:00Z; remembered
+    ///
+    /// A date alone is the beginning of that day, in UTC; it holds until another one is given, or none
+    #[arg(long, value_name = "TIME", value_parser = deadline)]
+    deadline: Option<Deadline>,
+
+    /// Versions up to so long after the deadline play, too, and are marked as late: 24h; it is remembered
+    #[arg(long, value_name = "TIME", value_parser = values::duration, hide_short_help = true)]
+    accept_late: Option<Duration>,
 
     /// Play nothing: plan the games that are missing, to be played in parts by `referee shard run`
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     plan: bool,
 
     /// A TOML file with options; the command line takes precedence
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     config: Option<PathBuf>,
 
     #[command(flatten)]
     options: Options,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Deadline {
+    At(Timestamp),
+    None,
+}
+
+fn deadline(text: &str) -> Result<Deadline, String> {
+    if text == "none" {
+        return Ok(Deadline::None);
+    }
+    values::time(text).map(Deadline::At)
 }
 
 impl Args {
@@ -130,8 +176,7 @@ fn run_update(args: &Args) -> Result<()> {
     if league.is_none() && old.is_some() {
         bail!("{shown}: this folder holds a tournament and no league; choose another one");
     }
-    let is_empty = |league: &League| league.members.is_empty();
-    if args.from.is_none() && league.as_ref().is_none_or(is_empty) {
+    if args.from.is_none() && league.as_ref().is_none_or(League::is_empty) {
         bail!("{shown}: there is no league yet; say where submissions come from: --from FOLDER");
     }
     if let Some(source) = &args.from
@@ -152,10 +197,24 @@ fn run_update(args: &Args) -> Result<()> {
     let intake = from.map(|source| intake::read(source, &sandbox));
     let intake = intake.transpose()?;
     drop(sandbox);
-    let people = args.students.as_deref().map(people::read).transpose()?;
+    let people = args
+        .students
+        .as_deref()
+        .map(student_list::read)
+        .transpose()?;
     let directory = LeagueDirectory::open(folder)?;
-    let mut league = league.unwrap_or_default();
-    league.deadline = args.deadline;
+    // Another referee may have worked on it until now, or a killed one may have left a plan that was yet to be moved.
+    let old = directory.tournament().plan()?;
+    let mut league = League::read(folder)?.unwrap_or_default();
+    match args.deadline {
+        Some(Deadline::At(deadline)) => league.deadline = Some(deadline),
+        Some(Deadline::None) => (league.deadline, league.accept_late) = (None, None),
+        None => {}
+    }
+    league.accept_late = args.accept_late.or(league.accept_late);
+    if league.accept_late.is_some() && league.deadline.is_none() {
+        bail!("--accept-late: there is no deadline; give one: --deadline TIME");
+    }
     if options.analyse {
         league.time_per_move = options.time_per_move;
     }
@@ -165,9 +224,8 @@ fn run_update(args: &Args) -> Result<()> {
     if let Some(people) = people {
         league.enlist(people);
     }
-    if let Some(mut intake) = intake {
-        let people = league.people.clone();
-        people::join(&mut intake, &people, |name, id| league.called(name, id));
+    if let Some(intake) = intake {
+        league.receive(&intake);
         take_in(&mut league, &directory, &intake)?;
     }
     let seed = options
@@ -180,32 +238,43 @@ fn run_update(args: &Args) -> Result<()> {
     let ruleset = options.ruleset(old.as_ref())?;
     let tournament = directory.tournament();
     let update = Update {
-        args,
+        folder,
         venue: Venue::new(options, ruleset, sandbox, &[], &tournament)?,
         directory: &directory,
         league,
         old,
         seed,
     };
-    with_bots(update.run())
+    with_bots(update.run(args.plan))
 }
 
 fn take_in(league: &mut League, directory: &LeagueDirectory, intake: &Intake) -> Result<()> {
     let mut new = 0_u64;
     for submission in &intake.submissions {
         match state::take_in(league, directory.path(), submission)? {
-            Ok(is_new) => new += u64::from(is_new),
-            Err(problem) if problem.is_for_want_of_space() => {
+            TakenIn::NewVersion => new += 1,
+            TakenIn::Known => {}
+            TakenIn::Unusable(problem) if problem.is_for_want_of_space => {
                 let (folder, name) = (directory.path().display(), &submission.name);
                 return Err(Failure::Referee(format!(
                     "{folder}: no space is left here for the files of {name}; free some, then give the same command again"
                 )));
             }
-            Err(problem) => league.refuse(&submission.name, problem.to_string()),
+            TakenIn::Unusable(problem) => {
+                let refusal = Refusal {
+                    reason: problem.to_string(),
+                    received: submission.received,
+                };
+                league.refuse(&submission.sender, refusal);
+            }
         }
     }
     for refused in &intake.refused {
-        league.refuse(&refused.name, refused.reason.clone());
+        let refusal = Refusal {
+            reason: refused.reason.clone(),
+            received: refused.received,
+        };
+        league.refuse(&refused.sender, refusal);
     }
     league.write(directory.path())?;
     for note in &intake.notes {
@@ -224,10 +293,10 @@ fn is_same(old: &Plan, new: &Plan) -> bool {
         && old.pairs_so_far() == new.pairs_so_far()
         && (old.bots.len(), old.rejected.len()) == (new.bots.len(), new.rejected.len())
         && bots.all(|(a, b)| (&a.name, &a.version) == (&b.name, &b.version))
-        && absent.all(|(a, b)| (&a.bot.name, &a.reason) == (&b.bot.name, &b.reason))
+        && absent.all(|(a, b)| (&a.bot.name, &a.absence) == (&b.bot.name, &b.absence))
 }
 
-fn changed_settings(old: &Plan, new: &Plan) -> Vec<String> {
+fn changed_settings(old: &Plan, new: &Plan) -> Vec<PlanDifference> {
     let mut same_bots = new.clone();
     same_bots.bots.clone_from(&old.bots);
     same_bots.rejected.clone_from(&old.rejected);
@@ -238,7 +307,7 @@ fn changed_settings(old: &Plan, new: &Plan) -> Vec<String> {
     if let (Some(before), Some(now)) = (limits(old), limits(new))
         && before != now
     {
-        changed.push("the time limits are other ones".to_owned());
+        changed.push(PlanDifference::TimeLimits);
     }
     changed
 }
@@ -259,47 +328,69 @@ struct Decision {
 }
 
 fn open_league(folder: &Path) -> Result<(LeagueDirectory, League)> {
-    let league = League::read(folder)?.ok_or_else(|| no_league(folder))?;
-    Ok((LeagueDirectory::open(folder)?, league))
+    let read = || League::read(folder)?.ok_or_else(|| no_league(folder));
+    read()?;
+    let directory = LeagueDirectory::open(folder)?;
+    Ok((directory, read()?))
 }
 
 fn decide(args: &Decision, withdraws: bool) -> Result<()> {
     let (directory, mut league) = open_league(&args.folder)?;
-    let given = &args.of;
-    let of_student = people::bot_of(&league.people, given, None);
-    let of_student = of_student.filter(|_| !league.members.contains_key(given));
-    let name = of_student.unwrap_or_else(|| given.clone());
-    let Some(member) = league.members.get_mut(&name) else {
-        bail!("{given}: there is no such bot in this league");
-    };
-    member.withdrawn = withdraws.then(|| args.why.clone());
-    let action = if withdraws { "withdrawn" } else { "restored" };
-    league.note(action, &name, &args.why);
+    let done = decide_of(&mut league, &args.of, withdraws, &args.why)?;
     league.write(directory.path())?;
     let folder = directory.tournament().quoted();
-    note!("{name} is {action}; now: referee league {folder}");
+    note!("{done}; now: referee league {folder}");
     Ok(())
 }
 
-/// The game's record no longer counts, and is kept in the archive.
+/// Withdraws a bot, or brings it back. Says so.
+fn decide_of(league: &mut League, given: &str, withdraws: bool, why: &str) -> Result<String> {
+    let mut names = league.roster.find(given);
+    names.retain(|name| league.bot(name).is_some());
+    let name = match &names[..] {
+        [] => bail!("{given}: there is no such bot in this league"),
+        [name] => name.clone(),
+        several => bail!(
+            "{given}: this may be {}; name one of them as here, in quotes",
+            several.join(" or ")
+        ),
+    };
+    league.decide(&name, withdraws.then_some(why));
+    let action = if withdraws { "withdrawn" } else { "restored" };
+    league.note(action, &name, why);
+    Ok(format!("{name} is {action}"))
+}
+
 fn replay_game(args: &Decision) -> Result<()> {
     let (directory, mut league) = open_league(&args.folder)?;
+    let done = replay_of(&directory, &mut league, &args.of, &args.why)?;
+    let folder = directory.tournament().quoted();
+    note!("{done}; now: referee league {folder}");
+    Ok(())
+}
+
+/// The game's record no longer counts, and is kept in the archive. Says so.
+fn replay_of(
+    directory: &LeagueDirectory,
+    league: &mut League,
+    id: &str,
+    why: &str,
+) -> Result<String> {
     let tournament = directory.tournament();
     let games = tournament.journal_file();
     let Some(mut plan) = tournament.plan()? else {
-        return Err(no_league(&args.folder));
+        return Err(no_league(directory.path()));
     };
-    let record = game_of(&games, &args.of)?;
+    let record = game_of(&games, id)?;
     let [a, b] = record.bots.each_ref().map(|bot| bot.name.clone());
-    archive::make_void(directory.path(), record, &args.why)?;
-    let game = format!("{} ({a} and {b})", args.of);
-    league.note("played again", &game, &args.why);
+    archive::make_void(directory.path(), record, why)?;
+    let game = format!("{id} ({a} and {b})");
+    league.note("played again", &game, why);
     league.write(directory.path())?;
     let old = plan.clone();
-    directory.change(&league, Some(&old), &mut plan)?;
-    let (game, folder) = (&args.of, tournament.quoted());
-    note!("game {game} of {a} and {b} is to be played again; now: referee league {folder}");
-    Ok(())
+    note_places(&mut plan, &old, &tournament, league)?;
+    directory.change(Some(&old), &mut plan)?;
+    Ok(format!("game {id} of {a} and {b} is to be played again"))
 }
 
 fn game_of(games: &Path, id: &str) -> Result<Record> {
@@ -421,21 +512,23 @@ fn statement(plan: &Plan) -> String {
 
 fn newest(league: &League, folder: &Path, deadline: Option<Timestamp>) -> Result<Vec<BotOptions>> {
     let mut bots = Vec::new();
-    for (name, member) in &league.members {
-        let Some(version) = member.playing(deadline) else {
+    let deadline = deadline.or_else(|| league.accepted_until());
+    for bot in league.bots() {
+        let name = &bot.label;
+        let Some(version) = bot.playing(deadline) else {
             note!(
                 "not in the final: {name}: {}",
-                join_parts(&member.problem(deadline).unwrap_or_default(), "\n    ")
+                join_parts(bot.problem(deadline).unwrap_or_default(), "\n    ")
             );
             continue;
         };
-        if version.status != Status::Fit {
+        if *version.status != Status::Fit {
             bail!(
                 "{name}: this version has not been checked yet; play the league first: referee league {}",
                 shell::quoted(&folder.to_string_lossy())
             );
         }
-        let files = state::folder(folder, member, &version.id);
+        let files = state::folder(folder, &version.key());
         let program = build::program(&files)
             .map_err(|problem| usage!("{name}: {}; {}", problem.cause, problem.fix))?;
         let directory = build::directory(&files, &program);

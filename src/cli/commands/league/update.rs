@@ -1,28 +1,54 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::rc::Rc;
+
+use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
+use unicode_width::UnicodeWidthStr as _;
 
-use super::{Args, changed_settings, is_same};
+use super::{changed_settings, is_same};
 use crate::cli::commands::tournament::{Venue, play, print_notice, print_plan};
+use crate::cli::support::building::SourceBuilder;
+use crate::cli::support::failure::{Failure, Result, bail, usage};
 use crate::cli::support::folder::title_of_folder;
-use crate::cli::support::prelude::*;
-use referee::arena::preparation::{Notice, identical};
-use referee::checkup::Problem;
-use referee::league::build::{self, BuildError};
+use crate::cli::support::output::{ProgressLine, Stdout, note, print_stderr};
+use crate::cli::support::sandbox::{announce, warn_root};
+use crate::cli::support::setup::{absolute, palette, terminal_width, this_program};
+use crate::cli::support::signals;
+use referee::arena::analysing::add_analysis;
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::entrants::{self, Entrant, Entrants};
+use referee::arena::plan::request::PlanRequest;
+use referee::arena::plan::{BotPlan, Plan, RejectedBot, difference};
+use referee::arena::preparation::{PreparationNotice, identical};
+use referee::checkup::{Cause, Problem};
+use referee::entrants::build::{self, BuildError};
 use referee::league::log;
 use referee::league::season::LeagueDirectory;
-use referee::league::state::{self, Member, Status, Version, at_home, homes};
-use referee::report::grades::students;
-use referee::text::cut;
-use referee::tournament::schedule::Round;
+use referee::league::state::{self, Bot, BotVersion, League, Status, VersionKey, at_home};
+use referee::report::grades::{people, students};
+use referee::report::terminal::{aligned, wrapped};
+use referee::report::tournament_summary::tables;
+use referee::text::{counted, join_parts};
+use referee::tournament::standings::Absence;
 
 const NAMED: usize = 5;
 
 const COLUMNS: usize = 120;
 
-type Versions = BTreeMap<String, String>;
+/// Of the names in a row of what needs attention, and of the text beside them.
+const MOST_OF_A_COLUMN: usize = 40;
+const LEAST_OF_A_COLUMN: usize = 40;
+
+/// By the bot's label.
+pub(super) type Versions = BTreeMap<String, VersionKey>;
 
 pub(super) struct Update<'a> {
-    pub(super) args: &'a Args,
+    /// As it was given.
+    pub(super) folder: &'a Path,
     pub(super) venue: Venue,
     pub(super) directory: &'a LeagueDirectory,
     pub(super) league: League,
@@ -30,33 +56,34 @@ pub(super) struct Update<'a> {
     pub(super) seed: u64,
 }
 
+/// Why a version that cannot be built does not play.
+pub(super) fn of_build(error: &BuildError) -> Absence {
+    Absence {
+        by_machine: error.is_of_machine(),
+        printed: error.printed().to_vec(),
+        ..Absence::new(error.to_string())
+    }
+}
+
 impl Update<'_> {
-    pub(super) async fn run(mut self) -> Result<()> {
+    /// `plans_only`: plays nothing.
+    pub(super) async fn run(mut self, plans_only: bool) -> Result<()> {
         let mut stops = signals::heed();
         if self.old.is_none() {
             announce(&self.venue.sandbox);
         }
         let tournament = self.directory.tournament();
-        let request = PlanRequest {
-            by_version: true,
-            ..self.venue.request()
-        };
         tokio::select! {
             checked = self.check_new() => checked?,
             _ = stops.recv() => return Err(Failure::Interrupted),
         }
         self.check_deadline()?;
-        let found = self.find(&self.playing(|_| true))?;
-        let same = identical(&found.entered).into_iter();
-        let same = same.map(|names| names.into_iter().map(str::to_owned).collect());
-        self.league.identical = same.collect();
-        self.league.write(self.directory.path())?;
-        tournament.write("students.csv", &students(&self.league))?;
+        let found = self.settle()?;
         let notes = log::notes(self.directory.path(), &self.league)?;
-        print_notes(self.args.folder(), &notes);
-        let (plan, entered) = self.plan(&request, found)?;
+        print_notes(self.folder, &notes);
+        let (plan, entered) = self.plan(found)?;
         let plan = self.switch(plan)?;
-        if self.args.plan {
+        if plans_only {
             print_plan(&plan, &tournament);
             return Ok(());
         }
@@ -67,10 +94,10 @@ impl Update<'_> {
         let mut pages = self.venue.options.pages.clone();
         pages.notes = notes;
         let pages = pages.open(
-            &title_of_folder(self.args.folder()),
+            &title_of_folder(self.folder),
             Some(&journal_file),
             Some(&journal_file),
-            Some(self.args.folder()),
+            Some(self.folder),
             &self.venue.sandbox.bounds(),
             &self.venue.settings.ruleset,
         )?;
@@ -80,21 +107,48 @@ impl Update<'_> {
         Ok(writeln!(Stdout, "{new}, {kept} kept")?)
     }
 
-    /// Of the versions that are `wanted`.
-    fn playing(&self, wanted: impl Fn(&Version) -> bool) -> Versions {
-        let members = self.league.members.iter();
-        let playing = members.filter_map(|(name, member)| {
-            let version = member.playing(self.args.deadline)?;
-            wanted(version).then(|| (name.clone(), version.id.clone()))
+    /// Finds the bots that play, and writes down who plays with what.
+    pub(super) fn settle(&mut self) -> Result<Entrants> {
+        let tournament = self.directory.tournament();
+        let found = self.find(&self.playing())?;
+        let same = identical(&found.entered).into_iter();
+        let same = same.map(|names| names.into_iter().map(str::to_owned).collect());
+        self.league.identical = same.collect();
+        self.league.write(self.directory.path())?;
+        tournament.write("students.csv", &students(&self.league))?;
+        tournament.write("people.csv", &people(&self.league))?;
+        Ok(found)
+    }
+
+    /// The versions that play: while a new one is not checked, the one before.
+    pub(super) fn playing(&self) -> Versions {
+        self.versions(Bot::fit)
+    }
+
+    /// The versions that are to play, and of which it is not known whether they can.
+    pub(super) fn unchecked(&self) -> Versions {
+        let is_new = |version: &BotVersion<'_>| *version.status == Status::New;
+        self.versions(|bot, until| bot.playing(until).filter(is_new))
+    }
+
+    fn versions<'a>(
+        &'a self,
+        of: impl Fn(&Bot<'a>, Option<Timestamp>) -> Option<BotVersion<'a>>,
+    ) -> Versions {
+        let until = self.league.accepted_until();
+        let versions = self.league.bots().into_iter();
+        let versions = versions.filter_map(|bot| {
+            let version = of(&bot, until)?.key();
+            Some((bot.label, version))
         });
-        playing.collect()
+        versions.collect()
     }
 
     /// An unfit version gives way to the one before it.
     async fn check_new(&mut self) -> Result<()> {
-        self.league.retry(build::NO_COMPILER);
+        self.league.retry();
         loop {
-            let new = self.playing(|version| version.status == Status::New);
+            let new = self.unchecked();
             if new.is_empty() {
                 return Ok(());
             }
@@ -107,22 +161,26 @@ impl Update<'_> {
             if !self.venue.options.request.games.no_check {
                 fit = self.venue.check(fit, &mut rejected).await?;
             }
-            if let Some(notice) = Notice::checked(fit.len(), new.len()) {
+            if let Some(notice) = PreparationNotice::checked(fit.len(), new.len()) {
                 print_notice(&ProgressLine::new(), notice);
             }
-            for (name, id) in &new {
-                let Some(member) = self.league.members.get_mut(name) else {
-                    continue;
-                };
+            for (name, version) in &new {
+                let homes = self
+                    .league
+                    .bot(name)
+                    .map(|bot| bot.homes(self.directory.path()));
                 let status = if fit.iter().any(|bot| bot.plan.name == *name) {
                     Status::Fit
                 } else {
                     let unfit = rejected.iter().find(|bot| bot.bot.name == *name);
-                    let reason = unfit.map_or("it was not checked", |bot| &bot.reason);
-                    let reason = at_home(reason, &homes(self.directory.path(), member));
-                    Status::Unfit { reason }
+                    let absence = unfit.map_or_else(
+                        || Absence::new("it was not checked"),
+                        |bot| bot.absence.clone(),
+                    );
+                    let homes = homes.unwrap_or_default();
+                    Status::Unfit(absence.map(|text| at_home(text, &homes)))
                 };
-                member.set(id, &status);
+                self.league.set_status(version, &status);
             }
             self.league.write(self.directory.path())?;
         }
@@ -131,11 +189,9 @@ impl Update<'_> {
     async fn build(&mut self, versions: &Versions) -> Result<bool> {
         let mut sources = Vec::new();
         for (name, version) in versions {
-            if let Some(member) = self.league.members.get(name) {
-                let folder = state::folder(self.directory.path(), member, version);
-                if build::is_needed(&folder) {
-                    sources.push((name, version, folder));
-                }
+            let folder = state::folder(self.directory.path(), version);
+            if build::is_needed(&folder) {
+                sources.push((name, version, folder));
             }
         }
         if sources.is_empty() {
@@ -170,13 +226,12 @@ impl Update<'_> {
                     note!("{name}: the build made {first}{more}");
                 }
                 Ok(_) => {}
-                Err(BuildError::Submission(reason)) => {
-                    if let Some(member) = self.league.members.get_mut(name) {
-                        member.set(version, &Status::Unfit { reason });
-                    }
+                Err(error @ BuildError::Io(_)) => return Err(Failure::Referee(error.to_string())),
+                Err(error) => {
+                    let status = Status::Unfit(of_build(&error));
+                    self.league.set_status(version, &status);
                     has_failed = true;
                 }
-                Err(error @ BuildError::Io(_)) => return Err(Failure::Referee(error.to_string())),
             }
         }
         if has_failed {
@@ -185,13 +240,10 @@ impl Update<'_> {
         Ok(has_failed)
     }
 
-    fn find(&self, versions: &Versions) -> Result<Entrants> {
+    pub(super) fn find(&self, versions: &Versions) -> Result<Entrants> {
         let (mut wanted, mut rejected) = (Vec::new(), Vec::new());
         for (name, version) in versions {
-            let Some(member) = self.league.members.get(name) else {
-                continue;
-            };
-            let folder = state::folder(self.directory.path(), member, version);
+            let folder = state::folder(self.directory.path(), version);
             match build::program(&folder) {
                 Ok(program) => wanted.push(BotPlan {
                     directory: build::directory(&folder, &program)
@@ -203,57 +255,56 @@ impl Update<'_> {
                     ..BotPlan::default()
                 }),
                 Err(problem) => {
-                    let problem = Problem {
-                        what: problem.cause,
-                        fix: problem.fix,
-                        ..Problem::default()
-                    };
-                    rejected.push(self.rejected(name, member, problem.to_string())?);
+                    let problem = Problem::new(Cause::CannotStart, problem.cause, problem.fix);
+                    rejected.push(self.rejected(name, &version.folder, problem.into())?);
                 }
             }
         }
-        let mut found = entrants::find(&wanted, &this_program()?, &self.venue.sandbox)?;
+        let (builder, this) = (
+            SourceBuilder(&self.venue.options.play.sandbox),
+            this_program()?,
+        );
+        let mut found = entrants::find(&wanted, builder.finder(&this), &self.venue.sandbox)?;
         found.rejected.extend(rejected);
         Ok(found)
     }
 
-    fn rejected(&self, name: &str, member: &Member, reason: String) -> Result<RejectedBot> {
+    fn rejected(&self, name: &str, folder: &str, absence: Absence) -> Result<RejectedBot> {
         let bot = BotPlan {
             name: name.to_owned(),
-            slug: member.folder.clone(),
+            slug: folder.to_owned(),
             limits: self.venue.options.play.time.control()?,
             ..BotPlan::default()
         };
-        Ok(RejectedBot { bot, reason })
+        Ok(RejectedBot { bot, absence })
     }
 
-    fn plan(&self, request: &PlanRequest, found: Entrants) -> Result<(Plan, Vec<Entrant>)> {
+    pub(super) fn plan(&self, found: Entrants) -> Result<(Plan, Vec<Entrant>)> {
+        let request = PlanRequest {
+            by_version: true,
+            ..self.venue.request()
+        };
         let (ruleset, old) = (&*self.venue.settings.ruleset, self.old.as_ref());
-        let playing = self.playing(|_| true);
+        let playing = self.playing();
         if let Some(lost) = found.rejected.first() {
             // It was fit before: this machine lacks something.
-            bail!("{}: {}", lost.bot.name, join_parts(&lost.reason, "\n    "));
+            bail!("{}: {}", lost.bot.name, join_parts(&lost.absence, "\n    "));
         }
         let mut entered = found.entered;
         for entrant in &mut entered {
             let plan = &mut entrant.plan;
-            plan.version = playing.get(&plan.name).cloned();
-            if let Some(member) = self.league.members.get(&plan.name) {
-                plan.slug.clone_from(&member.folder);
+            if let Some(key) = playing.get(&plan.name) {
+                plan.version = Some(key.version.clone());
+                plan.slug.clone_from(&key.folder);
             }
         }
-        // Older leagues go on with the same openings for all, and their bots in the order of names.
-        let is_new = |round: &Round| !round.labels.is_empty() && !round.first_openings.is_empty();
-        let is_old = old.is_some_and(|old| !old.rounds.iter().any(is_new));
-        if !is_old {
-            entered.sort_by(|a, b| a.plan.slug.cmp(&b.plan.slug));
-        }
-        let deadline = self.args.deadline;
-        let members = self.league.members.iter();
-        let absent = members.filter(|(_, member)| member.playing(deadline).is_none());
-        let absent = absent.map(|(name, member)| {
-            let problem = member.problem(deadline).unwrap_or_default();
-            self.rejected(name, member, problem)
+        entered.sort_by(|a, b| a.plan.slug.cmp(&b.plan.slug));
+        let until = self.league.accepted_until();
+        let bots = self.league.bots();
+        let absent = bots.iter().filter(|bot| bot.playing(until).is_none());
+        let absent = absent.map(|bot| {
+            let problem = bot.problem(until).unwrap_or_default();
+            self.rejected(&bot.label, bot.folder(), problem)
         });
         let bots = entered.iter().map(|entrant| entrant.plan.clone()).collect();
         let absent = absent.collect::<Result<_>>()?;
@@ -264,17 +315,13 @@ impl Update<'_> {
             _ => request.openings(ruleset, &plan)?,
         };
         plan.rounds = plan.first_rounds();
-        if is_old {
-            let rounds = plan.rounds.iter_mut();
-            rounds.for_each(|round| round.first_openings.clear());
-        }
         let changed = old.map_or_else(Vec::new, |old| changed_settings(old, &plan));
         if !changed.is_empty() {
             bail!(
                 "{}: games of this league would no longer be comparable:\n  {}\nleave these options as they were, \
                  or start another league",
-                self.args.folder().display(),
-                changed.join("\n  ")
+                self.folder.display(),
+                difference::listed(&changed)
             );
         }
         Ok((plan, entered))
@@ -282,24 +329,27 @@ impl Update<'_> {
 
     /// Refuses a deadline before all submissions.
     fn check_deadline(&self) -> Result<()> {
-        let mut members = self.league.members.values();
-        match self.args.deadline {
-            Some(deadline) if !members.any(|member| member.newest(Some(deadline)).is_some()) => {
+        let bots = self.league.bots();
+        let until = self.league.accepted_until();
+        match until {
+            Some(until) if !bots.iter().any(|bot| bot.newest(Some(until)).is_some()) => {
                 Err(usage!(
-                    "--deadline: nothing was handed in before {deadline:.0}; a date alone is the beginning of that \
-                     day, in UTC"
+                    "--deadline: nothing was handed in before {until:.0}; a date alone is the beginning of that \
+                 day, in UTC"
                 ))
             }
             _ => Ok(()),
         }
     }
 
-    fn switch(&self, mut plan: Plan) -> Result<Plan> {
+    pub(super) fn switch(&self, mut plan: Plan) -> Result<Plan> {
         if let Some(old) = &self.old {
             let directory = self.directory.tournament();
             if is_same(old, &plan) {
                 let mut same = old.clone();
-                note_places(&mut same, old, &directory, &self.league)?;
+                if are_written(&directory, old)? {
+                    note_places(&mut same, old, &directory, &self.league)?;
+                }
                 if same != *old {
                     directory.write_plan(&mut same)?;
                 }
@@ -307,8 +357,7 @@ impl Update<'_> {
             }
             note_places(&mut plan, old, &directory, &self.league)?;
         }
-        let (league, old) = (&self.league, self.old.as_ref());
-        let kept = self.directory.change(league, old, &mut plan)?;
+        let kept = self.directory.change(self.old.as_ref(), &mut plan)?;
         let games = (2 * plan.pairs_so_far()).saturating_sub(kept as u64);
         let bots = counted(plan.bots.len() as u64, "bot", "bots");
         note!("{bots}: {games} games to play ({kept} reused)");
@@ -321,15 +370,49 @@ fn print_notes(folder: &Path, notes: &[[String; 3]]) {
         return;
     }
     let width = terminal_width(&io::stderr()).unwrap_or(COLUMNS);
+    let columns = |of: fn(&[String; 3]) -> &String| notes.iter().map(move |note| of(note).width());
+    let used = [
+        columns(|note| &note[0]).max(),
+        columns(|note| &note[1]).max(),
+    ];
+    // Long lists of names leave the rest a part of the width all the same.
+    let used: usize = used
+        .into_iter()
+        .flatten()
+        .map(|width| width.min(MOST_OF_A_COLUMN) + 2)
+        .sum();
+    let rest = width.saturating_sub(used + 1).max(LEAST_OF_A_COLUMN);
     let mut rows = vec![["what", "who", ""].map(str::to_owned).to_vec()];
-    rows.extend(notes.iter().map(|note| note.to_vec()));
+    for [what, of, text] in notes {
+        let of = wrapped(of, MOST_OF_A_COLUMN);
+        let text = wrapped(text, rest);
+        let (mut of, mut text) = (of.lines(), text.lines());
+        let mut what = Some(what.as_str());
+        loop {
+            let row = [what.take(), of.next(), text.next()];
+            if row == [None; 3] {
+                break;
+            }
+            rows.push(row.map(|cell| cell.unwrap_or_default().to_owned()).to_vec());
+        }
+    }
     let table = aligned(&rows, &palette(&io::stderr()), &[0, 1, 2]);
-    let lines = table.lines().map(|line| cut(line, width - 1) + "\n");
-    let lines: String = lines.collect();
-    print_stderr(&format!("{lines}  more: {}/students.csv", folder.display()));
+    print_stderr(&format!("{table}  more: {}/students.csv", folder.display()));
 }
 
-fn note_places(
+/// Whether the tables in the folder are those of its games: a referee that was killed before has shown others.
+fn are_written(directory: &TournamentDirectory, plan: &Plan) -> Result<bool> {
+    let mut results = TournamentDirectory::read_journal(&directory.journal_file(), plan)?;
+    add_analysis(&mut results, directory)?;
+    let is_written = |(name, text): &(&str, String)| {
+        let found = fs::read(directory.path().join(name));
+        found.is_ok_and(|found| found == text.as_bytes())
+    };
+    Ok(tables(plan, &results)?.iter().all(is_written))
+}
+
+/// Notes the places of the last table: those of `old`, if all its games are played.
+pub(super) fn note_places(
     new: &mut Plan,
     old: &Plan,
     directory: &TournamentDirectory,
@@ -344,10 +427,12 @@ fn note_places(
         places = ranks.map(|place| (place.name, place.rank)).collect();
     }
     for bot in &mut new.bots {
-        let member = league.members.get(&bot.name).into_iter();
-        let also = member.flat_map(|member| &member.also);
-        let mut names = [&bot.name].into_iter().chain(also);
-        bot.place_before = names.find_map(|name| places.get(name)).copied();
+        // Names change.
+        let now = league.bot(&bot.name);
+        let folders: Vec<&str> = now.iter().flat_map(Bot::folders).collect();
+        let before = old.bots.iter().filter(|old| folders.contains(&&*old.slug));
+        let before = before.filter_map(|old| places.get(&old.name));
+        bot.place_before = before.min().copied();
     }
     Ok(())
 }

@@ -2,22 +2,50 @@ mod options;
 mod run;
 pub(crate) mod shards;
 
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
 use jiff::tz::TimeZone;
 
-use crate::cli::support::folder::title_of_folder;
-use crate::cli::support::output::is_one_terminal;
+use crate::cli::commands::adapt::adapter;
+use crate::cli::support::building::SourceBuilder;
+use crate::cli::support::failure::{Failure, Result, bail, usage};
+use crate::cli::support::folder::{read_text, title_of_folder};
+use crate::cli::support::games::{check_builtins, check_solvable};
+use crate::cli::support::logging;
+use crate::cli::support::output::{ProgressLine, is_one_terminal, note, print_stderr};
 use crate::cli::support::pages::Pages;
-use crate::cli::support::prelude::*;
-use crate::cli::support::sandbox::warn_memory;
-use referee::arena::GameSettings;
-use referee::arena::preparation::Notice;
+use crate::cli::support::runtime::with_bots;
+use crate::cli::support::sandbox::{announce, warn_large, warn_memory, warn_root};
+use crate::cli::support::setup::{this_program, unreadable};
+use crate::cli::support::signals::{self, Stops};
+use referee::arena::bot_files::{FolderContext, KnownFiles};
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::entrants::{self, Entrant, Entrants};
+use referee::arena::plan::Plan;
+use referee::arena::plan::request::{PlanRequest, ScheduleRequest};
+use referee::arena::preparation::{PreparationNotice, ResumeRequest};
 use referee::arena::seeding::{listed, seeded};
 use referee::arena::shard::{Header, Shard};
+use referee::arena::{Arena, GameSettings, TournamentError};
+use referee::entrants::adapter::Adapter;
 use referee::play::setup::now;
+use referee::record::journal::TornTail;
+use referee::record::text_file;
+use referee::report::serve::LiveState;
+use referee::sandbox::Sandbox;
+use referee::sandbox::snapshot::RunOutputs;
+use referee::text::{counted, escape_controls};
 use referee::threads::processors;
 
-pub(crate) use self::options::{BotOptions, Options, PlayOptions, resolved};
+pub(crate) use self::options::{BotOptions, ChangesOption, Options, PlayOptions, named_from};
 
+#[cfg(feature = "class-server")]
+pub(crate) use self::run::write_tables;
 pub(crate) use self::run::{Venue, keep_plan, play, play_until, print_plan, warn_of_repetition};
 
 #[derive(Debug, clap::Args)]
@@ -27,14 +55,21 @@ pub(crate) struct Args {
     #[arg(value_name = "BOT")]
     bots: Vec<String>,
 
+    /// The files and folders are agents for another protocol; see `referee adapt`
+    #[arg(long, value_name = "ADAPTER", value_parser = adapter(), hide_short_help = true)]
+    adapter: Option<&'static Adapter>,
+
     /// A TOML file with bots and options; the command line takes precedence
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
     /// The folder for all files; a tournament that is there is resumed
     /// [default: a new one, named after the time]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
+
+    #[command(flatten)]
+    changes: ChangesOption,
 
     #[command(flatten)]
     schedule: ScheduleRequest,
@@ -48,10 +83,18 @@ impl Args {
         let mut options = self.options.clone();
         options.request.schedule = self.schedule.clone();
         options.out.clone_from(&self.out);
+        options.changes = self.changes;
         options.bots = BotOptions::read(self.config.as_deref())?;
+        options.adapter = self.adapter;
+        if let Some(game) = self.adapter.and_then(|adapter| adapter.game) {
+            options.play.game.choose(game, "--adapter")?;
+        }
         Ok(options)
     }
 }
+
+/// The bots that `--adapter` makes, in the folder of the tournament.
+const ADAPTED: &str = "adapted";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
@@ -86,6 +129,7 @@ pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<()
             let _ = fs::remove_file(file);
         }
         if is_created {
+            let _ = fs::remove_dir_all(out.join(ADAPTED));
             let _ = fs::remove_dir(&out);
         }
     }
@@ -93,7 +137,6 @@ pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<()
 }
 
 fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<()> {
-    let named = !texts.is_empty() || !options.bots.is_empty();
     let directory = TournamentDirectory::make(out)?;
     let old = directory.plan()?;
     let files = match (task, &old) {
@@ -105,25 +148,12 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         None => directory.journal_file(),
     };
     let (journal, torn) = shards::open_journal(&directory, &journal_file, task)?;
-    if let Some(torn) = torn {
-        note!(
-            "the last line of the journal was incomplete; its {} bytes are now in {}, and \
-             the game will be played again",
-            torn.bytes,
-            torn.kept_in.display()
-        );
-    }
+    torn.iter().for_each(note_torn);
     if let Some(plan) = &old {
         options = options.or_planned(plan);
     }
     let sandbox = options.play.sandbox.sandbox()?;
-    let bots = match (&old, named) {
-        (Some(plan), false) => plan.all_bots().cloned().collect(),
-        _ => options.bots(texts)?,
-    };
-    let mut entrants = entrants::find(&bots, &this_program()?, &sandbox)
-        .map_err(|error| with_place(error.into(), old.as_ref()))?;
-    check_own_folders(&entrants, out)?;
+    let mut entrants = find_entrants(texts, &options, old.as_ref(), &directory, &sandbox)?;
     if let Some(seeds) = &options.request.schedule.seeds {
         apply_seeds(seeds, &mut entrants)?;
     }
@@ -160,7 +190,15 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         // Before the slow entry checks: a port that is taken leaves no plan behind.
         let pages = is_played.then(pages).transpose()?;
         let (stops, shown) = (&mut stops, pages.as_ref());
-        let prepared = prepare(&request, &settings, &directory, old, entrants, stops, shown);
+        let prepared = prepare(
+            &request,
+            &settings,
+            &directory,
+            (old, options.changes),
+            entrants,
+            stops,
+            shown,
+        );
         let (plan, bots) = prepared.await?;
         let Some(pages) = pages else {
             if task == Task::Plan {
@@ -195,6 +233,67 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     })
 }
 
+fn note_torn(torn: &TornTail) {
+    note!(
+        "the last line of the journal was incomplete; its {} bytes are now in {}, and \
+         the game will be played again",
+        torn.bytes,
+        torn.kept_in.display()
+    );
+}
+
+/// Those of the plan that is resumed, if no bots are named.
+fn find_entrants(
+    texts: &[String],
+    options: &Options,
+    old: Option<&Plan>,
+    directory: &TournamentDirectory,
+    sandbox: &Sandbox,
+) -> Result<Entrants> {
+    let is_named = !texts.is_empty() || !options.bots.is_empty();
+    let bots = match old {
+        Some(plan) if !is_named => plan.all_bots().cloned().collect(),
+        _ => match options.adapter {
+            Some(adapter) => options.bots(&adapted(adapter, texts, directory)?)?,
+            None => options.bots(texts)?,
+        },
+    };
+    let accept = options.changes.accept_changes;
+    let folders = folder_context(old.map(|_| directory), accept, options.pages.files())?;
+    let (builder, this) = (SourceBuilder(&options.play.sandbox), this_program()?);
+    let entrants = entrants::find_in(&bots, builder.finder(&this), sandbox, &folders)
+        .map_err(|error| with_place(error.into(), old))?;
+    check_own_folders(&entrants, directory.path())?;
+    Ok(entrants)
+}
+
+/// These bots with those that are made of each file and folder in their place.
+fn adapted(
+    adapter: &Adapter,
+    texts: &[String],
+    directory: &TournamentDirectory,
+) -> Result<Vec<String>> {
+    let out = directory.path().join(ADAPTED);
+    match fs::remove_dir_all(&out) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(unreadable(&out, &error));
+        }
+        _ => {}
+    }
+    let mut bots = Vec::new();
+    for text in texts {
+        let path = Path::new(text);
+        // What is not there is a command line or a built-in bot, or is refused as a bot.
+        if path.exists() {
+            let made = adapter.adapt(path, &out)?;
+            bots.extend(made.iter().map(|bot| bot.to_string_lossy().into_owned()));
+        } else {
+            bots.push(text.clone());
+        }
+    }
+    Ok(bots)
+}
+
 fn resume_command(
     directory: &TournamentDirectory,
     shard: Option<Shard>,
@@ -224,16 +323,36 @@ fn resume_command(
 fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
     let begun_in = plan.and_then(|plan| plan.begun_in.as_deref());
     let here = std::env::current_dir().ok();
-    match (failure, begun_in, here) {
-        (Failure::Usage(text), Some(begun_in), Some(here)) if here != Path::new(begun_in) => {
+    let text = match &failure {
+        Failure::Usage(text) => text.clone(),
+        Failure::CannotStart(error) => error.to_string(),
+        _ => return failure,
+    };
+    match (begun_in, here) {
+        (Some(begun_in), Some(here)) if here != Path::new(begun_in) => {
             let place = escape_controls(begun_in);
             usage!(
                 "{text}\nthis tournament was begun in {place}, where paths of its bots start; resume it \
                  from there"
             )
         }
-        (failure, ..) => failure,
+        _ => failure,
     }
+}
+
+/// What is known of bots' folders: `files` of this run do not count, nor what is new since the tournament of `directory`
+/// began, unless changes are accepted.
+pub(crate) fn folder_context(
+    directory: Option<&TournamentDirectory>,
+    accept: bool,
+    files: impl IntoIterator<Item = PathBuf>,
+) -> Result<FolderContext> {
+    let known = match directory {
+        Some(directory) if !accept => KnownFiles::read(directory)?,
+        _ => KnownFiles::default(),
+    };
+    let files: Vec<PathBuf> = files.into_iter().chain(logging::file()).collect();
+    Ok(known.context(RunOutputs::of_this_run(&files)))
 }
 
 /// Refuses outputs within the folder of a bot: when the tournament is resumed, they would change the hash of its
@@ -276,22 +395,28 @@ async fn prepare(
     request: &PlanRequest,
     settings: &GameSettings,
     directory: &TournamentDirectory,
-    old: Option<Plan>,
+    (old, changes): (Option<Plan>, ChangesOption),
     entrants: Entrants,
     stops: &mut Stops,
     pages: Option<&Pages>,
 ) -> Result<(Plan, Vec<Entrant>)> {
     let line = ProgressLine::new();
-    let mut notify = |notice: Notice<'_>| {
-        if let (Notice::Checking { number, of, .. }, Some(pages)) = (&notice, pages) {
-            pages.set_state(State::Checking(*number, *of));
+    let mut notify = |notice: PreparationNotice<'_>| {
+        if let (PreparationNotice::Checking { done, of, .. }, Some(pages)) = (&notice, pages) {
+            pages.set_state(LiveState::Checking(*done, *of));
         }
         print_notice(&line, notice);
     };
     if let Some(old) = old {
         let begun_in = old.clone();
         let ruleset = &*settings.ruleset;
-        let resumed = request.resume(ruleset, directory, old, entrants, &mut notify);
+        let resumption = ResumeRequest {
+            options: request,
+            ruleset,
+            directory,
+            accept_changes: changes.accept_changes,
+        };
+        let resumed = resumption.resume(old, entrants, &mut notify);
         return resumed.map_err(|error| match error {
             missing @ TournamentError::Missing(_) => with_place(missing.into(), Some(&begun_in)),
             error => error.into(),
@@ -310,18 +435,18 @@ async fn prepare(
     Ok(begun)
 }
 
-pub(crate) fn print_notice(line: &ProgressLine, notice: Notice<'_>) {
+pub(crate) fn print_notice(line: &ProgressLine, notice: PreparationNotice<'_>) {
     let text = match notice {
-        Notice::Checking { name, number, of } => {
-            if line.is_due() {
-                line.report(format!(
-                    "checking {number} of {of}: {}",
-                    escape_controls(name)
-                ));
+        PreparationNotice::Checking { names, done, of } => {
+            // On a terminal always: the next notice may be far away.
+            if line.is_terminal || line.is_due() {
+                let names = escape_controls(&names.join(", "));
+                let now = if names.is_empty() { "" } else { "; now " };
+                line.report(format!("checked {done} of {of} bots{now}{names}"));
             }
             return;
         }
-        Notice::Text(text) => format!("referee: {text}"),
+        PreparationNotice::Text(text) => format!("referee: {text}"),
     };
     line.clear();
     print_stderr(&text);

@@ -1,9 +1,29 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
 use serde::{Deserialize, Deserializer};
 
+use crate::cli::support::failure::{Result, bail, usage};
+use crate::cli::support::folder::read_text;
+use crate::cli::support::games::GameOptions;
+use crate::cli::support::output::note;
 use crate::cli::support::pages::PageOptions;
-use crate::cli::support::prelude::*;
-use referee::bot::naming::folder_name;
-use referee::bot::submission::only_program;
+use crate::cli::support::sandbox::SandboxOptions;
+use crate::cli::support::setup::{absolute, warn_of_longer_path};
+use crate::cli::support::values::{self, AnswerTimes, MoveTime, TimeOptions};
+use referee::arena::plan::request::PlanRequest;
+use referee::arena::plan::{BotPlan, Plan};
+use referee::bot::naming::{folder_name, is_blank};
+use referee::entrants::adapter::Adapter;
+use referee::entrants::class;
+use referee::entrants::folder::BotFolder;
+use referee::game::Ruleset;
+use referee::record::text_file;
+use referee::sandbox::Sandbox;
+use referee::system::is_path;
+use referee::text::escape_controls;
 
 /// What is played, for how long and where.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -22,6 +42,16 @@ pub(crate) struct PlayOptions {
     pub(crate) sandbox: SandboxOptions,
 }
 
+/// For a tournament that is resumed.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(crate) struct ChangesOption {
+    /// Resume although files of bots have changed
+    ///
+    /// Records, tables and pages say from which game on
+    #[arg(long, hide_short_help = true)]
+    pub(crate) accept_changes: bool,
+}
+
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Options {
     #[command(flatten)]
@@ -30,13 +60,14 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) play: PlayOptions,
 
-    /// Analyse the games when all have been played: adds each bot's accuracy and blunders to the
-    /// standings
-    #[arg(long)]
+    /// Add accuracy and blunders to the standings, by analysing the games
+    ///
+    /// They are analysed when all have been played
+    #[arg(long, help_heading = "Analysis", hide_short_help = true)]
     pub(crate) analyse: bool,
 
     /// Time to solve each turn [default: 1s]
-    #[arg(long, value_name = "TIME", value_parser = values::positive_duration)]
+    #[arg(long, value_name = "TIME", value_parser = values::positive_duration, help_heading = "Analysis", hide_short_help = true)]
     pub(crate) time_per_move: Option<Duration>,
 
     #[command(flatten)]
@@ -45,6 +76,13 @@ pub(crate) struct Options {
     /// The folder for all files.
     #[arg(skip)]
     pub(crate) out: Option<PathBuf>,
+
+    #[arg(skip)]
+    pub(crate) changes: ChangesOption,
+
+    /// What the files and folders among the bots need.
+    #[arg(skip)]
+    pub(crate) adapter: Option<&'static Adapter>,
 
     /// The bots of a file.
     #[arg(skip)]
@@ -88,11 +126,13 @@ impl BotOptions {
             .bots;
         let base = path.parent().unwrap_or(Path::new(""));
         for bot in &mut bots {
-            if let Some(directory) = &mut bot.directory {
-                *directory = base.join(&*directory);
-                bot.command = resolved(&bot.command, directory);
-            }
-            bot.command = resolved(&bot.command, base);
+            bot.command = match &mut bot.directory {
+                Some(directory) => {
+                    *directory = base.join(&*directory);
+                    resolved(&resolved(&bot.command, directory), base)
+                }
+                None => named_from(&bot.command, base),
+            };
         }
         Ok(bots)
     }
@@ -128,7 +168,24 @@ fn joined(words: &[String]) -> String {
     }
 }
 
-pub(crate) fn resolved(text: &str, base: &Path) -> String {
+/// [`resolved`], and a program that is not there is named as if it were in `base`.
+pub(crate) fn named_from(text: &str, base: &Path) -> String {
+    let text = resolved(text, base);
+    let is_missing = |word: &str| {
+        let path = Path::new(word);
+        is_path(word) && path.is_relative() && !path.exists()
+    };
+    match shell_words::split(&text) {
+        Ok(mut words) if words.first().is_some_and(|word| is_missing(word)) => {
+            words[0] = base.join(&words[0]).to_string_lossy().into_owned();
+            joined(&words)
+        }
+        _ => text,
+    }
+}
+
+/// Its words that are files in `base`, as paths to them.
+fn resolved(text: &str, base: &Path) -> String {
     let found = |word: &str| {
         let path = base.join(word);
         let is_relative_file = !Path::new(word).is_absolute() && path.exists();
@@ -169,26 +226,37 @@ fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Du
 }
 
 impl Options {
-    /// As [`entrants::find`] takes them.
-    pub(crate) fn bots(&self, texts: &[String]) -> Result<Vec<BotPlan>> {
-        let limits = self.play.time.control()?;
-        let plain = |bot: String, name: Option<String>| BotPlan {
+    /// One bot, as a match takes it: a folder is the bot in it.
+    pub(crate) fn bot(&self, text: &str) -> Result<BotPlan> {
+        warn_of_longer_path(text);
+        self.named(text.to_owned(), None)
+    }
+
+    fn named(&self, bot: String, name: Option<String>) -> Result<BotPlan> {
+        Ok(BotPlan {
             bot,
             name: name.unwrap_or_default(),
-            limits,
+            limits: self.play.time.control()?,
             ..BotPlan::default()
-        };
+        })
+    }
+
+    /// As [`entrants::find`] takes them; a folder is a class, unless it is certain that it is one bot.
+    pub(crate) fn bots(&self, texts: &[String]) -> Result<Vec<BotPlan>> {
         let mut bots = Vec::new();
         let are_several = texts.iter().filter(|text| Path::new(text).is_dir()).count() > 1;
         for text in texts {
             let path = Path::new(text);
             // Each as it would enter in a folder with the others.
             let is_one = are_several && path.is_dir();
-            let one = only_program(path).ok().filter(|_| is_one);
+            let one = BotFolder::read(path).ok().filter(|_| is_one);
             if let Some(one) = one {
-                bots.push(plain(one.to_string_lossy().into_owned(), folder_name(path)));
+                bots.push(self.named(class::start_of(&one), folder_name(path))?);
             } else if path.is_dir() {
-                let found = entrants::programs(path)?;
+                let found = class::programs(path)?;
+                if let Some(decided_by) = found.is_one_by {
+                    note!("{text} is one bot: {decided_by}");
+                }
                 if !found.others.is_empty() {
                     note!(
                         "not entered, as these are not programs: {}",
@@ -196,10 +264,11 @@ impl Options {
                     );
                 }
                 // Refused bots are listed in the results, too.
-                let all = found.programs.into_iter().chain(found.refused);
-                bots.extend(all.map(|(text, name)| plain(text, name)));
+                for (text, name) in found.programs.into_iter().chain(found.refused) {
+                    bots.push(self.named(text, name)?);
+                }
             } else {
-                bots.push(plain(text.clone(), None));
+                bots.push(self.bot(text)?);
             }
         }
         for own in &self.bots {
@@ -222,7 +291,7 @@ impl Options {
         }
     }
 
-    pub(crate) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Game>> {
+    pub(crate) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Ruleset>> {
         match old {
             Some(plan) => self.play.game.clone().or_planned(plan)?.ruleset(),
             None => self.play.game.ruleset(),
@@ -244,6 +313,13 @@ impl BotOptions {
             increment: self.increment.or(times.increment),
             planned: times.planned,
         };
+        if let Some(name) = self.name.as_deref().filter(|name| is_blank(name)) {
+            bail!(
+                "the bot {} has the name {name:?}, of which nothing can be seen; give it another one, or leave `name` out",
+                escape_controls(&self.command)
+            );
+        }
+        warn_of_longer_path(&self.command);
         let mut bot = self.command.clone();
         let directory = self.directory.as_deref().map(absolute).transpose()?;
         if directory.is_some() {

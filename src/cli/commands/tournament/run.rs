@@ -1,20 +1,41 @@
 use std::cmp::Reverse;
+use std::io;
 use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
 use super::options::Options;
 use super::{jobs, print_notice};
+use crate::cli::support::failure::{Failure, Result, bail, usage};
+use crate::cli::support::output::{ProgressBar, ProgressLine, note, print};
 use crate::cli::support::pages::Pages;
-use crate::cli::support::prelude::*;
+use crate::cli::support::setup::{palette, terminal_width};
+use crate::cli::support::signals::Stops;
+use crate::cli::support::values::in_short;
 use referee::arena::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
-use referee::arena::preparation::Notice;
-use referee::arena::results::Distinct;
-use referee::arena::{Ended, Event, GameSettings};
+use referee::arena::bot_files::Settled;
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::entrants::Entrant;
+use referee::arena::plan::difference::{self, PlanDifference, accept_advice};
+use referee::arena::plan::request::PlanRequest;
+use referee::arena::plan::{Plan, RejectedBot};
+use referee::arena::preparation::PreparationNotice;
+use referee::arena::results::{Distinct, Results};
+use referee::arena::seeding::listed;
+use referee::arena::{Arena, Ended, Event, GameSettings, TournamentError, games_expected};
+use referee::bot::exhaustion::start_thread;
+use referee::game::Ruleset;
 use referee::record::journal::LINGERING_LOCK;
+use referee::report::serve::LiveState;
 use referee::report::terminal::time;
 use referee::report::terminal_view::stall_sentence;
 use referee::report::tournament_summary::{summary, tables};
+use referee::sandbox::Sandbox;
+use referee::text::counted;
 
 pub(crate) async fn play(
     mut arena: Arena<'_>,
@@ -47,7 +68,7 @@ pub(crate) struct Venue {
 impl Venue {
     pub(crate) fn new(
         options: Options,
-        ruleset: Arc<dyn Game>,
+        ruleset: Arc<dyn Ruleset>,
         sandbox: Sandbox,
         entrants: &[Entrant],
         directory: &TournamentDirectory,
@@ -70,7 +91,7 @@ impl Venue {
         rejected: &mut Vec<RejectedBot>,
     ) -> Result<Vec<Entrant>> {
         let line = ProgressLine::new();
-        let mut notify = |notice: Notice<'_>| print_notice(&line, notice);
+        let mut notify = |notice: PreparationNotice<'_>| print_notice(&line, notice);
         let fit = self.settings.check_all(bots, rejected, &mut notify);
         Ok(fit.await?)
     }
@@ -94,17 +115,22 @@ impl Venue {
 pub(crate) fn keep_plan(
     directory: &TournamentDirectory,
     plan: &mut Plan,
-    differences: Option<Vec<String>>,
+    differences: Option<Vec<PlanDifference>>,
+    settled: &Settled,
 ) -> Result<()> {
     let Some(differences) = differences else {
         return Ok(directory.write_plan(plan)?);
     };
     if !differences.is_empty() {
         bail!(
-            "{}: other games are in this folder:\n  {}\nundo these changes, or choose another folder with --out",
+            "{}: other games are in this folder:\n  {}\nundo these changes, or choose another folder with --out{}",
             directory.quoted(),
-            differences.join("\n  ")
+            difference::listed(&differences),
+            accept_advice(&differences)
         );
+    }
+    for note in &settled.notes {
+        note!("{note}");
     }
     Ok(())
 }
@@ -142,7 +168,9 @@ fn with_resume(error: TournamentError, resume: &str) -> Failure {
 
 fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
     let text = match event {
-        Event::Written(_) | Event::NotWritten(_) | Event::WorkerEnded(_) => return,
+        Event::Written(_) | Event::NotWritten(_) | Event::RoundAdded | Event::WorkerEnded(_) => {
+            return;
+        }
         Event::Stalled { id, why, again } => format!("{id}: {}", stall_sentence(why, *again)),
         Event::FewerGames(why) => {
             format!("fewer games are played at a time from now on: {why}")
@@ -150,8 +178,8 @@ fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
         Event::Benched(benched) => {
             let name = plan.bot(benched.bot).map_or("?", |bot| bot.name.as_str());
             format!(
-                "{name} forfeited {} games in a row ({}) and is benched; its remaining games are scored as forfeits \
-                 without being played (--bench-after)",
+                "{name} forfeited {} games in a row ({}) and is benched; its remaining games against bots that have made \
+                 a turn are scored as forfeits without being played (--bench-after)",
                 benched.after, benched.reason
             )
         }
@@ -242,19 +270,28 @@ impl Progress {
 
     fn rank(&self, plan: &Plan, results: &Results) {
         self.pages
-            .rank(|| (results.ranking(plan), results.course(plan)));
+            .rank(|| (results.ranking(plan), results.overview(plan)));
     }
 
     fn event(&mut self, plan: &Plan, results: &Results, event: &Event) {
         if matches!(event, Event::Stopping) {
-            self.pages.set_state(State::Stopping);
+            self.pages.set_state(LiveState::Stopping);
+        }
+        if matches!(event, Event::RoundAdded) {
+            self.ranked = Instant::now();
+            self.rank(plan, results);
+            let expected = games_expected(plan, None);
+            if self.expected != expected {
+                self.expected = expected;
+                self.pages.expect_instead(expected);
+            }
         }
         let Event::Written(game) = event else {
             tell(&self.bar, plan, event);
             return;
         };
         if let Err(error) = self.pages.publish(game.record()) {
-            tracing::warn!("a game is not on the page: {error}");
+            tracing::warn!(target: referee::log_target::PAGE, "a game is not on the page: {error}");
         }
         if self.ranked.elapsed() >= RANK_INTERVAL {
             self.ranked = Instant::now();
@@ -317,8 +354,10 @@ fn status(plan: &Plan, results: &Results) -> String {
     let top: Vec<String> = top.collect();
     let mut parts = vec![String::new()];
     if plan.format.depends_on_results() {
-        let (round, of) = (plan.rounds.len(), plan.rounds_planned);
-        parts.push(format!("round {round} of {of}"));
+        let (round, of) = (plan.rounds_begun(), plan.rounds_planned);
+        let extra = plan.rounds.last().is_some_and(|round| round.tie_break);
+        let extra = if extra { ", tie-break games" } else { "" };
+        parts.push(format!("round {round} of {of}{extra}"));
     }
     if !top.is_empty() {
         parts.push(top.join(", "));
@@ -375,7 +414,7 @@ async fn analyse(
     Ok(done?)
 }
 
-pub(super) fn write_tables(
+pub(crate) fn write_tables(
     directory: &TournamentDirectory,
     plan: &Plan,
     results: &Results,
@@ -391,6 +430,15 @@ pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Res
     let palette = palette(&io::stdout());
     print(&summary(ended, plan, results, &palette, width)?)?;
     warn_of_repetition(&results.distinct);
+    let silent = results.silent().filter(|&bot| results.half_points[bot] > 0);
+    let silent = silent.map(|bot| plan.bots[bot].name.as_str());
+    let names: Vec<&str> = silent.collect();
+    if !names.is_empty() {
+        note!(
+            "warning: {} made no turn in any game; games won are others' forfeits",
+            listed(names.into_iter())
+        );
+    }
     Ok(())
 }
 
@@ -410,7 +458,7 @@ pub(crate) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
          I/N, then referee shard merge {path}",
         2 * plan.pairs_so_far(),
         plan.bots.len(),
-        match plan.rounds.len() {
+        match plan.rounds_begun() {
             1 => "round 1".to_owned(),
             rounds => format!("rounds 1 to {rounds}"),
         },

@@ -1,10 +1,19 @@
-use super::options::{Options, PlayOptions};
+use std::env;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::options::{ChangesOption, Options, PlayOptions};
 use super::run::{print_summary, write_tables};
 use super::{Args, Task, start};
-use crate::cli::support::prelude::*;
-use referee::arena::Ended;
+use crate::cli::support::failure::{Result, bail};
+use crate::cli::support::output::note;
+use crate::cli::support::setup::wrong_at;
+use crate::cli::support::values;
+use referee::arena::directory::TournamentDirectory;
 use referee::arena::merge::{Merged, merge};
+use referee::arena::plan::Plan;
 use referee::arena::shard::Shard;
+use referee::arena::{Ended, TournamentError};
 use referee::record::journal::{Journal, LINGERING_LOCK, TornTail};
 use referee::tournament::schedule::knockout::Next;
 
@@ -36,6 +45,9 @@ pub(crate) struct RunArgs {
     /// scheduler may start a part again before the first attempt has ended
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = values::duration)]
     wait: Duration,
+
+    #[command(flatten)]
+    changes: ChangesOption,
 }
 
 fn shard_of(text: &str) -> Result<Shard, String> {
@@ -80,6 +92,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<()> {
             jobs: args.jobs,
             ..PlayOptions::default()
         },
+        changes: args.changes,
         ..Options::default()
     };
     start(&[], options, Task::Shard(args.shard, args.wait))
@@ -133,8 +146,10 @@ fn plan_next_round(out: Option<&Path>) -> Result<()> {
             let games = 2 * round.count();
             plan.rounds.push(round);
             directory.write_plan(&mut plan)?;
-            let (number, of) = (plan.rounds.len(), plan.rounds_planned);
-            note!("round {number} of {of} has {games} games");
+            let (number, of) = (plan.rounds_begun(), plan.rounds_planned);
+            let extra = plan.rounds.last().is_some_and(|round| round.tie_break);
+            let kind = if extra { "tie-break games" } else { "games" };
+            note!("round {number} of {of} has {games} {kind}");
             Ok(())
         }
         None | Some(Next::Winner(_)) => {
@@ -157,7 +172,7 @@ pub(crate) fn run_merge(args: &MergeArgs) -> Result<()> {
     write_tables(&directory, &plan, &merged.results)?;
     print_summary(ended, &plan, &merged.results)?;
     if ended == Ended::Interrupted {
-        let (number, of, path) = (plan.rounds.len(), plan.rounds_planned, directory.quoted());
+        let (number, of, path) = (plan.rounds_begun(), plan.rounds_planned, directory.quoted());
         note!("round {number} of {of} is done; the next: referee shard plan --next --out {path}");
     }
     Ok(())

@@ -1,10 +1,13 @@
 //! A line of progress on standard error, where that is a terminal.
 
 use std::cell::{Cell, RefCell};
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
 
 use super::{Notes, notes};
-use crate::cli::support::prelude::*;
+use crate::cli::support::output::note;
+use crate::cli::support::setup::terminal_width;
+use crate::cli::support::values::in_short;
 use referee::report::terminal::shortened;
 
 const WIDTH: usize = 80;
@@ -133,9 +136,48 @@ impl ProgressBar {
 
     fn show(&self) {
         let (done, count, things) = (self.done.get(), self.count, self.things);
-        let (elapsed, message) = (in_short(self.begun.elapsed()), self.message.borrow());
+        let (elapsed, message) = (self.begun.elapsed(), self.message.borrow());
+        let left = time_left(elapsed, done, count);
+        let left = left.map_or_else(String::new, |left| {
+            format!(", about {} left", in_short(left))
+        });
         let separator = if message.is_empty() { "" } else { ", " };
-        let text = format!("{done}/{count} {things}, {elapsed}{separator}{message}");
+        let elapsed = in_short(elapsed);
+        let text = format!("{done}/{count} {things}, {elapsed}{left}{separator}{message}");
         self.line.show(self.line.with_bar(done, count, &text));
+    }
+}
+
+/// Before this, little is known of how long it takes.
+const LEAST: Duration = Duration::from_secs(2);
+
+/// As long for each of the rest as for each that is done; `None` where that says little.
+fn time_left(elapsed: Duration, done: u64, count: u64) -> Option<Duration> {
+    let rest = count.checked_sub(done).filter(|rest| *rest > 0)?;
+    if done == 0 || elapsed < LEAST {
+        return None;
+    }
+    let nanoseconds = elapsed.as_nanos() * u128::from(rest) / u128::from(done);
+    Some(Duration::from_nanos(u64::try_from(nanoseconds).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_takes_as_long_as_what_was_done() {
+        let seconds = Duration::from_secs;
+        for (elapsed, done, count, left) in [
+            (10, 5, 10, Some(10)),
+            (10, 1, 4, Some(30)),
+            (1, 1, 4, None),
+            (10, 0, 4, None),
+            (10, 4, 4, None),
+            (10, 5, 4, None),
+        ] {
+            let found = time_left(seconds(elapsed), done, count);
+            assert_eq!(found, left.map(seconds), "{elapsed} s, {done} of {count}");
+        }
     }
 }

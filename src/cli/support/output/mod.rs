@@ -4,21 +4,27 @@
 //! - Results are never dropped: they are waited for between games ([`caught_up`]), elsewhere where they are printed
 //!   ([`Channel::Stdout`]), until a signal comes.
 //! - Text for people waits for a reader at most [`UNREAD`]; what does not fit into memory then is dropped and counted.
+//! - A reader of results that goes away is not a failure: [`outlive_reader`] says what becomes of the command.
 //! - Where both streams lead to the same place (a terminal, `2>&1`) all goes to standard output, which keeps the order.
 
 mod bar;
 mod stream;
 
-use std::io::{IsTerminal as _, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
 use same_file::Handle;
 
 use self::stream::{LAST_READ, Stream, UNREAD};
 use super::{logging, signals};
-use crate::cli::support::prelude::*;
+use crate::cli::support::failure::{Failure, Result};
+use crate::cli::support::setup::palette;
+use referee::report::terminal::Palette;
+use referee::text::escape_controls;
 
 pub(crate) use self::Channel::{GameText, Notes, Stdout};
 pub(crate) use self::bar::{ProgressBar, ProgressLine};
@@ -40,6 +46,11 @@ struct Output {
 static OUTPUT: OnceLock<Output> = OnceLock::new();
 
 static ENDING: AtomicBool = AtomicBool::new(false);
+
+static OUTLIVES_READER: AtomicBool = AtomicBool::new(false);
+
+/// Ctrl-C ends this program and its reader in any order.
+const SIGNAL_FOLLOWS: Duration = Duration::from_millis(100);
 
 fn output() -> &'static Output {
     OUTPUT.get_or_init(|| {
@@ -87,7 +98,7 @@ impl Write for Channel {
             // Another thread waits for what has been printed so far.
             park();
         }
-        results().push(bytes, usize::MAX)?;
+        unless_outlived(results().push(bytes, usize::MAX))?;
         if matches!(self, Stdout) {
             wait_for_results()?;
         }
@@ -140,13 +151,30 @@ pub(crate) fn print_bot_line(bot: &str, line: &str) {
     let _ = notes().push(line.as_bytes(), MOST_WITH_BOTS);
 }
 
+/// The command goes on when the reader of its results goes away: it writes files, or its exit status says what it found.
+/// Others end then, since all that they do is print.
+pub(crate) fn outlive_reader() {
+    OUTLIVES_READER.store(true, Ordering::Relaxed);
+}
+
+pub(super) fn outlives_reader() -> bool {
+    OUTLIVES_READER.load(Ordering::Relaxed)
+}
+
+fn unless_outlived(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe && outlives_reader() => Ok(()),
+        written => written,
+    }
+}
+
 pub(crate) fn wait_for_results() -> io::Result<()> {
-    results().written()
+    unless_outlived(results().written())
 }
 
 /// A game is over: waits until its results are read, or nearly, and for the text for people as long as it is read.
 pub(crate) fn caught_up() -> io::Result<()> {
-    results().wait(|results| results.len() <= MOST_BEHIND)?;
+    unless_outlived(results().wait(|results| results.len() <= MOST_BEHIND))?;
     notes().wait(|notes| notes.len() <= MOST_BEHIND || notes.is_stuck(UNREAD))
 }
 
@@ -185,6 +213,15 @@ fn end(mut result: Result<()>) -> u8 {
         } else if result.is_ok() {
             // When something went wrong before, that is more important.
             result = Err(failure);
+        }
+    }
+    if matches!(result, Err(Failure::NoReader)) {
+        let begun = Instant::now();
+        while signals::since_first().is_none() && begun.elapsed() < SIGNAL_FOLLOWS {
+            thread::sleep(SIGNAL_FOLLOWS / 10);
+        }
+        if signals::since_first().is_some() {
+            result = Err(Failure::Interrupted);
         }
     }
     let status = match &result {

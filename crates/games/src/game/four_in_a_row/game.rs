@@ -2,11 +2,11 @@ use std::time::Duration;
 
 use referee_text::quote;
 
-use super::{CELLS, COLUMNS, Column, HEIGHT, Position, ROWS};
+use super::{CELLS, COLUMNS, Column, HEIGHT, Position, PositionError, ROWS};
 use crate::game::builtin::Choose;
 use crate::game::{
-    BuiltinGame, Glyph, IllegalReason, Info, Picture, Position as _, Rejection, Side, WinningLines,
-    one_or_two_digits,
+    BuiltinGame, BuiltinInPlay, Glyph, Illegal, IllegalReason, Info, Malformed, Mood, Picture,
+    Position as _, Rejection, Side, Solvable, SolvableGame, WinningLines, one_or_two_digits,
 };
 use crate::solver::{Solve, Solvers};
 use crate::strategy::perfect_four::PerfectFour;
@@ -23,13 +23,11 @@ pub(super) const fn mark(side: Side) -> char {
 }
 
 impl FourInARow {
-    /// The game may be over on it. The error is a sentence about the text.
-    pub fn read_board(board: &str) -> Result<Position, String> {
+    /// The game may be over on it.
+    pub fn read_board(board: &str) -> Result<Position, PositionError> {
         let found = board.chars().count();
         if found != CELLS as usize {
-            return Err(format!(
-                "a board is {CELLS} characters, row by row from the top left; found {found}"
-            ));
+            return Err(PositionError::Length { found });
         }
         let mut position = Position::default();
         for ((column, row), symbol) in reading_order().zip(board.chars()) {
@@ -39,38 +37,32 @@ impl FourInARow {
                 'O' => position.pieces[1] |= bit,
                 '.' => {}
                 _ => {
-                    return Err(format!(
-                        "{} in column {}, row {}; expected `@`, `O` or `.`",
-                        quote(symbol.to_string().as_bytes()),
-                        column + 1,
-                        row_number(row)
-                    ));
+                    return Err(PositionError::UnknownMark {
+                        symbol,
+                        column: Column(column),
+                        row: row_number(row),
+                    });
                 }
             }
         }
         for column in Column::all() {
             let mut below = 0..position.height(column);
             if !below.all(|row| position.get(column.0, row).is_some()) {
-                return Err(format!(
-                    "a piece in column {} hangs in the air; pieces fall to the lowest free cell",
-                    column.number()
-                ));
+                return Err(PositionError::Hanging(column));
             }
         }
         let [first, second] = position.pieces.map(u64::count_ones);
         if first != second && first != second + 1 {
-            return Err(format!(
-                "{first} `@` and {second} `O`; `@` moves first, then they alternate"
-            ));
+            return Err(PositionError::Unequal { first, second });
         }
         Ok(position)
     }
 
     /// Refuses positions in which the game is over.
-    fn read_position(board: &str) -> Result<Position, String> {
+    fn read_position(board: &str) -> Result<Position, PositionError> {
         let position = Self::read_board(board)?;
         if position.outcome().is_some() || position.has_won(position.to_move()) {
-            return Err("the game is over on this board; a game starts without four in a row, and with room".to_owned());
+            return Err(PositionError::GameOver);
         }
         Ok(position)
     }
@@ -84,6 +76,7 @@ impl FourInARow {
 
 impl BuiltinGame for FourInARow {
     type Position = Position;
+    type PositionError = PositionError;
 
     const INFO: Info<'static> = Info {
         is_first_drawn: false,
@@ -96,7 +89,7 @@ impl BuiltinGame for FourInARow {
         Position::default()
     }
 
-    fn start_from(&self, text: &str) -> Result<Position, String> {
+    fn start_from(&self, text: &str) -> Result<Position, PositionError> {
         if text.contains(' ') {
             self.read_request(text)
         } else {
@@ -113,23 +106,21 @@ impl BuiltinGame for FourInARow {
         format!("{} {}", mark(position.to_move()), self.board(position))
     }
 
-    fn read_request(&self, line: &str) -> Result<Position, String> {
+    fn read_request(&self, line: &str) -> Result<Position, PositionError> {
         let Some((side, board)) = line.split_once(' ') else {
-            return Err(format!(
-                "expected a mark, a space and a board, found {}",
-                quote(line.as_bytes())
-            ));
+            return Err(PositionError::NoMark {
+                found: line.to_owned(),
+            });
         };
         let position = Self::read_position(board)?;
-        let to_move = mark(position.to_move()).to_string();
-        if side == to_move {
-            Ok(position)
-        } else {
-            Err(format!(
-                "{} is asked, but by the board it is {to_move}'s turn",
-                quote(side.as_bytes())
-            ))
+        let to_move = mark(position.to_move());
+        if side.chars().eq([to_move]) {
+            return Ok(position);
         }
+        Err(PositionError::OtherSide {
+            asked: side.to_owned(),
+            to_move,
+        })
     }
 
     fn turn_text(&self, turn: Column) -> String {
@@ -138,24 +129,36 @@ impl BuiltinGame for FourInARow {
 
     fn judge(&self, position: &Position, answer: &str) -> Result<(Column, Position), Rejection> {
         let number = one_or_two_digits(answer).ok_or_else(|| {
-            Rejection::Malformed(match answer {
-                "" => "an empty line; expected a column, 1 to 7".to_owned(),
-                word => {
-                    let word = quote(word.as_bytes());
-                    format!("{word} is not a column; expected a number, 1 to 7")
-                }
-            })
+            if answer.is_empty() {
+                let problem = "an empty line; expected a column, 1 to 7";
+                return Rejection::malformed(Malformed::Empty, problem);
+            }
+            let problem = format!(
+                "{} is not a column; expected a number, 1 to 7",
+                quote(answer.as_bytes())
+            );
+            Rejection::malformed(Malformed::NotAColumn, problem)
         })?;
-        let illegal = |problem: String| {
-            Rejection::Illegal(format!("{problem}; {}", Self::free_columns(position)))
+        let illegal = |cause, problem: String| {
+            let free = Self::free_columns(position);
+            Rejection::illegal(cause, format!("{problem}; {free}"))
         };
-        let column = Column::from_number(number)
-            .ok_or_else(|| illegal(format!("there is no column {number}")))?;
+        let column = Column::from_number(number).ok_or_else(|| {
+            illegal(
+                Illegal::NoSuchColumn,
+                format!("there is no column {number}"),
+            )
+        })?;
         let mut after = *position;
         match after.play(column) {
             Ok(()) => Ok((column, after)),
-            Err(IllegalReason::Occupied) => Err(illegal(format!("column {number} is full"))),
-            Err(reason) => Err(illegal(reason.to_string())),
+            Err(reason) => {
+                let problem = match reason {
+                    IllegalReason::Occupied => format!("column {number} is full"),
+                    reason => reason.to_string(),
+                };
+                Err(illegal(Illegal::Move(reason), problem))
+            }
         }
     }
 
@@ -164,8 +167,12 @@ impl BuiltinGame for FourInARow {
         lines.map(|(line, place, _)| (line, place)).collect()
     }
 
-    fn describe(&self, _: &Position, turn: Column) -> String {
-        format!("drops into column {}", turn.number())
+    fn describe(&self, _: &Position, turn: Column, mood: Mood) -> String {
+        let drop = match mood {
+            Mood::Told => "drops",
+            Mood::Advised => "drop",
+        };
+        format!("{drop} into column {}", turn.number())
     }
 
     fn picture(&self, position: &Position, last: Option<Column>) -> Picture {
@@ -222,8 +229,19 @@ impl BuiltinGame for FourInARow {
         "who begins plays @, the other O\n".to_owned()
     }
 
-    fn solver(solvers: &Solvers) -> Option<&dyn Solve<Position>> {
-        Some(solvers.four_in_a_row())
+    fn perfect(time: Option<Duration>) -> Option<Choose<Self>> {
+        let mut perfect = PerfectFour::new(time);
+        Some(Box::new(move |position, rng| perfect.choose(position, rng)))
+    }
+
+    fn solvable(game: &BuiltinInPlay<Self>) -> Option<&dyn Solvable> {
+        Some(game)
+    }
+}
+
+impl SolvableGame for FourInARow {
+    fn solver(solvers: &Solvers) -> &dyn Solve<Position> {
+        solvers.four_in_a_row()
     }
 
     /// The smaller board of the position and its mirror image.
@@ -234,11 +252,6 @@ impl BuiltinGame for FourInARow {
             .flat_map(|row| row.iter().rev().map(|&cell| char::from(cell)))
             .collect();
         board.min(mirrored)
-    }
-
-    fn perfect(time: Option<Duration>) -> Option<Choose<Self>> {
-        let mut perfect = PerfectFour::new(time);
-        Some(Box::new(move |position, rng| perfect.choose(position, rng)))
     }
 }
 

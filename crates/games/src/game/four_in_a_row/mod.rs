@@ -2,11 +2,13 @@
 //! or diagonal win.
 
 mod game;
+mod position_error;
 
 use crate::game::{IllegalReason, Outcome, Side};
 
 pub(crate) use game::DISCS;
 pub use game::FourInARow;
+pub use position_error::PositionError;
 
 pub const COLUMNS: u8 = 7;
 

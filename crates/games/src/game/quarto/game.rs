@@ -3,15 +3,16 @@ use std::time::Duration;
 
 use referee_text::{escape_controls, quote};
 
-use super::board::{Board, CELLS, Cell, Rules};
+use super::board::{Board, Cell, Rules};
 use super::piece_set::{Piece, PieceFormat, PieceSet};
 use super::position::{Move, Position, Turn};
+use super::position_error::{PositionError, StandsTwice};
 use super::slip::slip;
 use crate::drawing::glyphs;
 use crate::game::builtin::Choose;
 use crate::game::{
-    BuiltinGame, IllegalReason, Info, Outcome, Picture, Position as _, Rejection, WinningLines,
-    one_or_two_digits,
+    BuiltinGame, BuiltinInPlay, Illegal, IllegalReason, Info, Malformed, Mood, Outcome, Picture,
+    Position as _, Rejection, Solvable, SolvableGame, WinningLines, one_or_two_digits,
 };
 use crate::solver::{self, Solve, Solvers};
 use crate::strategy::perfect::Perfect;
@@ -19,17 +20,17 @@ use crate::strategy::perfect::Perfect;
 /// An edition of Quarto: a rule set and a piece set. It is a [`BuiltinGame`].
 ///
 /// ```
-/// use referee_games::game::BuiltinGame as _;
+/// use referee_games::game::{BuiltinGame as _, Mood};
 /// use referee_games::game::quarto::Edition;
 ///
 /// let edition = Edition::default();
 /// let position = edition.read_request("A..PC...J..EF... G")?;
 /// let (turn, after) = edition.judge(&position, "6 O").unwrap();
-/// assert_eq!(edition.describe(&position, turn), "places G on 6, gives O");
+/// assert_eq!(edition.describe(&position, turn, Mood::Told), "places G on 6, gives O");
 ///
 /// let request = edition.request(&after);
 /// assert_eq!(request, "A..PCG..J..EF... O");
-/// # Ok::<(), String>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edition {
@@ -85,56 +86,63 @@ impl Edition {
     }
 
     /// A position with nothing in hand.
-    fn read_position(&self, board: &str) -> Result<Position, String> {
+    fn read_position(&self, board: &str) -> Result<Position, PositionError> {
         let cells = board;
-        let board = self.set.configuration(cells).map_err(|error| {
-            let found = error.found;
-            format!("a board is {CELLS} characters, one a cell, row by row; found {found}")
-        })?;
+        let board = self.set.configuration(cells);
+        let board = board.map_err(|error| PositionError::Length { found: error.found })?;
         let mut symbols = Cell::all().zip(cells.chars());
         let unknown = symbols.find(|&(cell, symbol)| symbol != '.' && board.get(cell).is_none());
         if let Some((cell, symbol)) = unknown {
-            return Err(format!(
-                "cell {} holds {}, which is not a piece of this set; expected a piece or `.`",
-                cell.number(),
-                quote_char(symbol)
-            ));
+            return Err(PositionError::UnknownPiece { cell, symbol });
         }
-        if let Some((piece, first, second)) = board.duplicates().next() {
-            let twice = self.stands_twice(piece, first, second);
-            return Err(format!("{twice}; every piece exists once"));
+        if let Some(twice) = self.pieces_twice(&board).next() {
+            return Err(PositionError::Twice(twice));
         }
         if let Some((line, property)) = self.set.name_quartos(&board, self.rules).first() {
-            return Err(format!(
-                "there is a quarto already, {line} {property}; a game starts without one"
-            ));
+            return Err(PositionError::Quarto {
+                line: (*line).to_owned(),
+                property: (*property).to_owned(),
+            });
         }
-        let position = Position::from_board(board, self.rules);
-        position.ok_or_else(|| "no cell is free; a game needs one".to_owned())
+        Position::from_board(board, self.rules).ok_or(PositionError::Full)
     }
 
     /// Where the piece in hand goes; `None` when nothing is in hand and the answer names no cell.
-    fn legal_cell(&self, position: &Position, number: Option<u8>) -> Result<Option<Cell>, String> {
+    fn legal_cell(
+        &self,
+        position: &Position,
+        number: Option<u8>,
+    ) -> Result<Option<Cell>, Rejection> {
         let free = || format!("free cells: {}", free_cells(position.board()));
         match (position.hand(), number) {
             (None, None) => Ok(None),
-            (None, Some(number)) => Err(format!(
-                "there is no piece in hand to place on cell {number}; expected `-` as the cell, this turn only gives"
+            (None, Some(number)) => Err(Rejection::illegal(
+                Illegal::Move(IllegalReason::NothingInHand),
+                format!(
+                    "there is no piece in hand to place on cell {number}; expected `-` as the cell, this turn only gives"
+                ),
             )),
-            (Some(piece), None) => Err(format!(
-                "`-` as the cell, but the piece {} is in hand and must be placed; {}",
-                self.set.symbol(piece),
-                free()
+            (Some(piece), None) => Err(Rejection::illegal(
+                Illegal::NotPlaced,
+                format!(
+                    "`-` as the cell, but the piece {} is in hand and must be placed; {}",
+                    self.set.symbol(piece),
+                    free()
+                ),
             )),
             (Some(_), Some(number)) => {
                 let Some(cell) = Cell::from_number(number) else {
-                    return Err(format!("there is no cell {number}; {}", free()));
+                    let problem = format!("there is no cell {number}; {}", free());
+                    return Err(Rejection::illegal(Illegal::NoSuchCell, problem));
                 };
                 let Some(piece) = position.board().get(cell) else {
                     return Ok(Some(cell));
                 };
                 let piece = self.set.symbol(piece);
-                Err(format!("cell {number} is occupied by {piece}; {}", free()))
+                Err(Rejection::illegal(
+                    Illegal::Move(IllegalReason::Occupied),
+                    format!("cell {number} is occupied by {piece}; {}", free()),
+                ))
             }
         }
     }
@@ -145,18 +153,31 @@ impl Edition {
         before: &Position,
         after: &Position,
         symbol: char,
-    ) -> Result<Piece, String> {
-        let reason = match self.set.piece(symbol) {
+    ) -> Result<Piece, Rejection> {
+        let (cause, problem) = match self.set.piece(symbol) {
             Some(piece) if after.is_left(piece) => return Ok(piece),
-            Some(piece) if before.hand() == Some(piece) => {
-                format!("the gift {symbol} is the piece that was in hand")
-            }
-            Some(_) => format!("the gift {symbol} is on the board already"),
-            None if symbol == '-' => "`-` as the gift, but one is due".to_owned(),
-            None => format!("the gift {} is not a piece of this set", quote_char(symbol)),
+            Some(piece) if before.hand() == Some(piece) => (
+                Illegal::GivenBack,
+                format!("the gift {symbol} is the piece that was in hand"),
+            ),
+            Some(_) => (
+                Illegal::Move(IllegalReason::PieceUsed),
+                format!("the gift {symbol} is on the board already"),
+            ),
+            None if symbol == '-' => (
+                Illegal::NotGiven,
+                "`-` as the gift, but one is due".to_owned(),
+            ),
+            None => (
+                Illegal::NoSuchPiece,
+                format!("the gift {} is not a piece of this set", quote_char(symbol)),
+            ),
         };
         let left = joined(after.left().map(|piece| self.set.symbol(piece)));
-        Err(format!("{reason}; pieces left: {left}"))
+        Err(Rejection::illegal(
+            cause,
+            format!("{problem}; pieces left: {left}"),
+        ))
     }
 
     /// A legal answer, for messages.
@@ -168,18 +189,15 @@ impl Edition {
         format!("expected a cell and a gift, such as `{example}`")
     }
 
-    fn stands_twice(&self, piece: Piece, first: Cell, second: Cell) -> String {
-        let [first, second] = [first, second].map(Cell::number);
-        let piece = self.shown(piece);
-        format!("the piece {piece} stands on cells {first} and {second}")
-    }
-
-    /// Sentences about pieces that stand on two cells: possible in a drawing, not in a game.
-    pub fn duplicate_warnings(&self, board: &Board) -> Vec<String> {
-        let twice = board.duplicates();
-        let twice = twice.map(|(piece, first, second)| self.stands_twice(piece, first, second));
-        let warnings = twice.map(|twice| format!("{twice}; in a game every piece exists once"));
-        warnings.collect()
+    /// Pieces that stand on two cells: possible in a drawing, not in a game.
+    pub fn pieces_twice(&self, board: &Board) -> impl Iterator<Item = StandsTwice> {
+        board
+            .duplicates()
+            .map(|(piece, first, second)| StandsTwice {
+                piece: self.shown(piece),
+                first,
+                second,
+            })
     }
 
     /// The board belongs to no game.
@@ -213,23 +231,26 @@ impl Edition {
 
     fn judged(&self, position: &Position, answer: &str) -> Result<(Turn, Position), Rejection> {
         if position.outcome().is_some() {
-            return Err(Rejection::Illegal(IllegalReason::GameOver.to_string()));
+            return Err(IllegalReason::GameOver.into());
         }
-        let malformed =
-            |reason: &str| Rejection::Malformed(format!("{reason}; {}", self.example(position)));
+        let malformed = |cause, problem: &str| {
+            Rejection::malformed(cause, format!("{problem}; {}", self.example(position)))
+        };
         // A single word is the cell when there is a piece to place, the gift otherwise.
         let mut words = answer.split([' ', '\t']).filter(|word| !word.is_empty());
         let (cell, gift) = match (words.next(), words.next(), words.next()) {
-            (None, ..) => return Err(malformed("an empty line")),
+            (None, ..) => return Err(malformed(Malformed::Empty, "an empty line")),
             (Some(gift), None, _) if position.hand().is_none() => ("-", Some(gift)),
             (Some(cell), gift, None) => (cell, gift),
-            (_, _, Some(_)) => return Err(malformed("more than two words")),
+            (_, _, Some(_)) => {
+                return Err(malformed(Malformed::TooManyWords, "more than two words"));
+            }
         };
         let number = one_or_two_digits(cell);
         if number.is_none() && cell != "-" {
             let found = quote(cell.as_bytes());
             let problem = format!("{found} is not a cell (one or two digits)");
-            return Err(malformed(&problem));
+            return Err(malformed(Malformed::NotACell, &problem));
         }
         let mut after = *position;
         let cell = self.legal_cell(position, number);
@@ -245,26 +266,28 @@ impl Edition {
         let is_over = after.left().next().is_none();
         let symbol = match gift {
             None if is_over => '-',
-            None => return Err(malformed("the gift is missing")),
+            None => return Err(malformed(Malformed::NoGift, "the gift is missing")),
             Some(word) => only_char(word).ok_or_else(|| {
                 let found = quote(word.as_bytes());
-                malformed(&format!("the gift {found} is not one character"))
+                let problem = format!("the gift {found} is not one character");
+                malformed(Malformed::NotAPiece, &problem)
             })?,
         };
-        let cell = cell.map_err(Rejection::Illegal)?;
+        let cell = cell?;
         if is_over {
             if symbol == '-' {
                 return Ok((Turn { cell, gift: None }, after));
             }
-            return Err(Rejection::Illegal(format!(
-                "{} as the gift, but no piece is left to give; expected `-`",
-                quote_char(symbol)
-            )));
+            return Err(Rejection::illegal(
+                Illegal::NothingToGive,
+                format!(
+                    "{} as the gift, but no piece is left to give; expected `-`",
+                    quote_char(symbol)
+                ),
+            ));
         }
-        let gift = self.legal_gift(position, &after, symbol);
-        let gift = gift.map_err(Rejection::Illegal)?;
-        let given = after.play(Move::Give(gift));
-        given.map_err(|reason| Rejection::Illegal(reason.to_string()))?;
+        let gift = self.legal_gift(position, &after, symbol)?;
+        after.play(Move::Give(gift))?;
         let gift = Some(gift);
         Ok((Turn { cell, gift }, after))
     }
@@ -272,6 +295,7 @@ impl Edition {
 
 impl BuiltinGame for Edition {
     type Position = Position;
+    type PositionError = PositionError;
 
     const INFO: Info<'static> = Info {
         provable_cells: 10,
@@ -291,7 +315,7 @@ impl BuiltinGame for Edition {
         Position::new(self.rules)
     }
 
-    fn start_from(&self, text: &str) -> Result<Position, String> {
+    fn start_from(&self, text: &str) -> Result<Position, PositionError> {
         let (board, hand) = text.split_once([' ', '\t']).unwrap_or((text, "-"));
         let position = self.read_position(board)?;
         let hand = hand.trim_matches([' ', '\t']);
@@ -300,16 +324,16 @@ impl BuiltinGame for Edition {
             Some(symbol) => self.set.piece(symbol),
             None => None,
         };
-        let piece = piece.ok_or_else(|| {
-            let found = quote(hand.as_bytes());
-            format!("{found} is in hand, which is not a piece of this set; expected a piece or `-`")
+        let piece = piece.ok_or_else(|| PositionError::UnknownHand {
+            hand: hand.to_owned(),
         })?;
-        position.holding(piece).ok_or_else(|| {
-            let shown = self.shown(piece);
-            let mut cells = Cell::all().filter(|&cell| position.board().get(cell) == Some(piece));
-            let cell = cells.next().map_or(0, Cell::number);
-            format!("the piece {shown} is in hand, but it stands on cell {cell}; every piece exists once")
-        })
+        let on_board = Cell::all().find(|&cell| position.board().get(cell) == Some(piece));
+        if let Some(cell) = on_board {
+            let piece = self.shown(piece);
+            return Err(PositionError::HandOnBoard { piece, cell });
+        }
+        // A piece that is not on the board is left.
+        Ok(position.holding(piece).unwrap_or(position))
     }
 
     fn as_start(&self, position: &Position) -> String {
@@ -337,15 +361,14 @@ impl BuiltinGame for Edition {
         request
     }
 
-    fn read_request(&self, line: &str) -> Result<Position, String> {
+    fn read_request(&self, line: &str) -> Result<Position, PositionError> {
         let position = self.start_from(line)?;
         if line.contains([' ', '\t']) {
             return Ok(position);
         }
-        let found = quote(line.as_bytes());
-        Err(format!(
-            "expected a board and a piece or `-`, found {found}"
-        ))
+        Err(PositionError::NoHand {
+            found: line.to_owned(),
+        })
     }
 
     /// The cell or `-`, a space, and the gift or `-`.
@@ -360,9 +383,10 @@ impl BuiltinGame for Edition {
     fn judge(&self, position: &Position, answer: &str) -> Result<(Turn, Position), Rejection> {
         self.judged(position, answer).map_err(|rejection| {
             let is_symbol = |symbol| self.set.piece(symbol).is_some();
-            match slip(answer, position.hand().is_some(), is_symbol) {
-                Some(slip) => rejection.with_hint(slip),
-                None => rejection,
+            let slip = slip(answer, position.hand().is_some(), is_symbol);
+            Rejection {
+                hint: slip.map(str::to_owned),
+                ..rejection
             }
         })
     }
@@ -373,15 +397,19 @@ impl BuiltinGame for Edition {
         quartos.into_iter().map(owned).collect()
     }
 
-    fn describe(&self, before: &Position, turn: Turn) -> String {
+    fn describe(&self, before: &Position, turn: Turn, mood: Mood) -> String {
+        let (place, give, and) = match mood {
+            Mood::Told => ("places", "gives", ", "),
+            Mood::Advised => ("place", "give", " and "),
+        };
         let placed = turn.cell.zip(before.hand());
         let placed = placed
-            .map(|(cell, piece)| format!("places {} on {}", self.shown(piece), cell.number()));
-        let gives = turn
+            .map(|(cell, piece)| format!("{place} {} on {}", self.shown(piece), cell.number()));
+        let given = turn
             .gift
-            .map(|piece| format!("gives {}", self.shown(piece)));
-        let parts: Vec<String> = placed.into_iter().chain(gives).collect();
-        parts.join(", ")
+            .map(|piece| format!("{give} {}", self.shown(piece)));
+        let parts: Vec<String> = placed.into_iter().chain(given).collect();
+        parts.join(and)
     }
 
     fn picture(&self, position: &Position, last: Option<Turn>) -> Picture {
@@ -472,18 +500,24 @@ impl BuiltinGame for Edition {
         text
     }
 
-    fn solver(solvers: &Solvers) -> Option<&dyn Solve<Position>> {
-        Some(solvers.quarto())
+    fn perfect(time: Option<Duration>) -> Option<Choose<Self>> {
+        let mut perfect = Perfect::new(time);
+        Some(Box::new(move |position, rng| perfect.choose(position, rng)))
+    }
+
+    fn solvable(game: &BuiltinInPlay<Self>) -> Option<&dyn Solvable> {
+        Some(game)
+    }
+}
+
+impl SolvableGame for Edition {
+    fn solver(solvers: &Solvers) -> &dyn Solve<Position> {
+        solvers.quarto()
     }
 
     fn class(&self, position: &Position) -> String {
         let name = solver::class(position).into_iter();
         name.map(|piece| char::from(b'A' + piece)).collect()
-    }
-
-    fn perfect(time: Option<Duration>) -> Option<Choose<Self>> {
-        let mut perfect = Perfect::new(time);
-        Some(Box::new(move |position, rng| perfect.choose(position, rng)))
     }
 }
 

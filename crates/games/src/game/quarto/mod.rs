@@ -6,9 +6,11 @@ pub mod notation;
 pub mod piece_set;
 mod piece_set_reader;
 pub mod position;
+mod position_error;
 mod slip;
 
 pub use board::{Board, Cell, Line, Quarto, Rules};
 pub use game::Edition;
 pub use piece_set::{Piece, PieceFormat, PieceSet, SetError};
 pub use position::{Move, Position, Turn};
+pub use position_error::{PositionError, StandsTwice};

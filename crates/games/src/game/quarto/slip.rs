@@ -34,9 +34,19 @@ pub(super) fn slip(
             Some("the cell comes first, then the gift")
         }
         [cell, _] if is_row_and_column(cell) => Some(ROW_AND_COLUMN),
+        // Its first fault is told without a hint.
+        ["0", gift] if !hand && is_gift(gift) => None,
         ["0", _] => Some("cells are counted from 1, not from 0"),
         [.., cell, gift] if words.len() > 2 && is_cell(cell) && is_gift(gift) => {
             Some("text before the answer, such as a prompt, belongs on standard error")
+        }
+        [first, cell, second, gift]
+            if is_word(first) && is_cell(cell) && is_word(second) && is_gift(gift) =>
+        {
+            Some("the answer is the cell and the gift alone, without words around them")
+        }
+        [cell, gift] if is_cell(cell) && is_number(gift) && !is_gift(gift) => {
+            Some("a piece is its letter, not its number")
         }
         [_, gift] => {
             let symbol = only_char(gift).filter(|&symbol| !is_symbol(symbol))?;
@@ -45,6 +55,18 @@ pub(super) fn slip(
         }
         _ => None,
     }
+}
+
+fn is_word(text: &str) -> bool {
+    text.len() > 1
+        && text
+            .trim_end_matches(':')
+            .bytes()
+            .all(|byte| byte.is_ascii_alphabetic())
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// `1,3`, `A1` or `b2`.
@@ -77,6 +99,10 @@ mod tests {
             ("A -", false, "cell comes first"),
             ("\u{feff}- A", false, "byte order mark"),
             ("Your move: - A", false, "a prompt"),
+            ("- 0", false, "not its number"),
+            ("3 12", true, "not its number"),
+            ("place - give A", false, "without words"),
+            ("Place: 3 give: A", true, "without words"),
         ] {
             assert!(found(answer, hand).contains(words), "{answer}");
         }
@@ -84,6 +110,8 @@ mod tests {
             ("17 A", true),
             ("3 A", true),
             ("what", false),
+            ("0 A", false),
+            ("7 A", false),
             ("- -", false),
             ("3", true),
             ("", true),

@@ -10,7 +10,7 @@
 //! let solver = Solver::new(1 << 20);
 //! let evaluation = solver.solve(&position, Goal::Distance, &Limits::NONE);
 //! assert_eq!((evaluation.value(), evaluation.plies()), (Some(Value::Win), Some(1)));
-//! # Ok::<(), String>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod board;

@@ -1,0 +1,522 @@
+//! Where the pages and the worker of a class meet: what came in, who may come in, and what is decided.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use serde_json::Value;
+use tokio::sync::{Notify, Semaphore, mpsc, oneshot, watch};
+
+use super::ledger::{Entry, FILES, Ledger, LedgerError, Outcome, Submission, copy_files};
+use super::limits;
+use super::links::{LinkOwner, Links, LinksError, StudentLink};
+use super::token::Token;
+use super::view::{BotView, ClassView, Work};
+use referee_class::league::roster::{Person, SenderId};
+use referee_class::league::state::{Status, VersionKey};
+use referee_host::threads::locked;
+use referee_match::play::setup::now;
+
+/// In the folder of the term.
+pub const FOLDER: &str = "server";
+
+/// What a teacher decides; each is a line of the league's log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    Withdraw { bot: String, why: String },
+    Restore { bot: String, why: String },
+    ReplayGame { id: String, why: String },
+    Deadline(Option<Timestamp>),
+    Freeze(bool),
+}
+
+/// A decision on its way to the worker, which answers with a sentence: what was done, or why not.
+#[derive(Debug)]
+pub struct Order {
+    pub decision: Decision,
+    pub answer: oneshot::Sender<Result<String, String>>,
+}
+
+/// How a class is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Without a path: `http://127.0.0.1:8000`.
+    pub base: String,
+    /// Connections come from a proxy, which encrypts.
+    pub has_proxy: bool,
+}
+
+/// The state of one submission, as scripts are told it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Waiting,
+    Building,
+    Checking,
+    Playing,
+    Done,
+    Refused,
+}
+
+impl State {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Building => "building",
+            Self::Checking => "checking",
+            Self::Playing => "playing",
+            Self::Done => "done",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// All that is known of a submission.
+#[derive(Clone, Debug)]
+pub struct SubmissionView {
+    pub submission: Submission,
+    pub state: State,
+    /// Whether its version is the one that plays.
+    pub plays: bool,
+    /// Of those ahead of it in the queue, while it waits.
+    pub ahead: usize,
+    /// Why it was refused: a sentence.
+    pub refused: Option<String>,
+    pub check: Option<Arc<Value>>,
+    /// Played, and of how many.
+    pub games: [u64; 2],
+}
+
+/// Why a submission is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum NotTaken {
+    #[error("the class is frozen: nothing is taken any more; ask your teacher")]
+    Frozen,
+    #[error("your last upload is still waiting; try again when it is being checked")]
+    Waiting,
+    #[error(
+        "{} submissions an hour are taken; try again later",
+        limits::SUBMISSIONS
+    )]
+    TooOften(Duration),
+    #[error("your submissions have filled the {} MB that each student has; ask your teacher", limits::STUDENT_BYTES >> 20)]
+    Quota,
+    #[error("the submissions of the class have filled the {} GB that they have; tell your teacher", limits::CLASS_BYTES >> 30)]
+    ClassQuota,
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+}
+
+pub struct Desk {
+    /// Of the term.
+    folder: PathBuf,
+    pub title: String,
+    pub reach: Reach,
+    links: Mutex<Links>,
+    ledger: Mutex<Ledger>,
+    /// Students whose upload is being received.
+    receiving: Mutex<HashSet<String>>,
+    guesses: Mutex<Vec<Instant>>,
+    view: watch::Sender<Arc<ClassView>>,
+    orders: mpsc::UnboundedSender<Order>,
+    /// Something was handed in.
+    arrival: Notify,
+    /// Changes with what pages show of submissions.
+    pub(super) changes: watch::Sender<u64>,
+    pub(super) uploads: Semaphore,
+}
+
+/// A class cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error(transparent)]
+    Links(#[from] LinksError),
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    #[error("{}: {}", .path.display(), referee_text::cause(.error))]
+    Io { path: PathBuf, error: io::Error },
+}
+
+/// Of a class that is opened.
+#[derive(Clone, Debug)]
+pub struct DeskOptions {
+    pub title: String,
+    pub reach: Reach,
+    /// The list of students; empty where there is none.
+    pub people: Vec<Person>,
+    /// With which students join.
+    pub code: Option<String>,
+}
+
+impl Desk {
+    /// In the folder of a term that is locked.
+    pub fn open(
+        term: &Path,
+        options: DeskOptions,
+    ) -> Result<(Arc<Self>, mpsc::UnboundedReceiver<Order>), OpenError> {
+        let folder = term.join(FOLDER);
+        fs::create_dir_all(&folder).map_err(|error| OpenError::Io {
+            path: folder.clone(),
+            error,
+        })?;
+        let ledger = Ledger::read(&folder)?;
+        let mut links = Links::read(&folder)?;
+        let new = links.complete(&options.people)?;
+        if let Some(code) = &options.code {
+            links.open(code);
+        }
+        // Before their hashes: a kill in between would leave links that are lost.
+        links.hand_out(term, &options.reach.base, new)?;
+        links.write(&folder)?;
+        let (orders, received) = mpsc::unbounded_channel();
+        let desk = Self {
+            folder: term.to_owned(),
+            title: options.title,
+            reach: options.reach,
+            links: Mutex::new(links),
+            ledger: Mutex::new(ledger),
+            receiving: Mutex::default(),
+            guesses: Mutex::default(),
+            view: watch::Sender::default(),
+            orders,
+            arrival: Notify::new(),
+            changes: watch::Sender::default(),
+            uploads: Semaphore::new(limits::UPLOADS),
+        };
+        Ok((Arc::new(desk), received))
+    }
+
+    pub fn term(&self) -> &Path {
+        &self.folder
+    }
+
+    pub fn view(&self) -> Arc<ClassView> {
+        Arc::clone(&self.view.borrow())
+    }
+
+    /// The worker tells what it has done.
+    pub fn show(&self, view: ClassView) {
+        self.view.send_replace(Arc::new(view));
+        self.change();
+    }
+
+    fn change(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Until something is handed in, also since the last time.
+    pub async fn arrival(&self) {
+        self.arrival.notified().await;
+    }
+
+    /// `None` if the worker has ended.
+    pub async fn decide(&self, decision: Decision) -> Option<Result<String, String>> {
+        let (answer, answered) = oneshot::channel();
+        self.orders.send(Order { decision, answer }).ok()?;
+        answered.await.ok()
+    }
+
+    pub(super) fn links(&self) -> MutexGuard<'_, Links> {
+        locked(&self.links)
+    }
+
+    pub(super) fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        locked(&self.ledger)
+    }
+
+    pub fn students(&self) -> usize {
+        self.links().students().len()
+    }
+
+    pub fn owner(&self, token: &Token) -> Option<LinkOwner> {
+        self.links().owner(token)
+    }
+
+    fn write_links(&self, links: &mut Links) -> Result<(), LinksError> {
+        links.write(&self.folder.join(FOLDER))
+    }
+
+    /// Another link for a student; `None` if there is no such student.
+    pub(super) fn renew(&self, key: &str) -> Result<Option<Token>, LinksError> {
+        let mut links = self.links();
+        let mut renewed = links.clone();
+        let token = renewed.renew(key);
+        if token.is_some() {
+            self.write_links(&mut renewed)?;
+            *links = renewed;
+        }
+        Ok(token)
+    }
+
+    /// Who joins a class that is open; `None` if another one has the name.
+    pub(super) fn join(&self, name: &str) -> Result<Option<Token>, LinksError> {
+        let mut links = self.links();
+        let mut joined = links.clone();
+        let token = joined.join(name);
+        if token.is_some() {
+            self.write_links(&mut joined)?;
+            *links = joined;
+            drop(links);
+            self.change();
+        }
+        Ok(token)
+    }
+
+    /// Whether one more code may be tried.
+    pub(super) fn may_guess(&self) -> bool {
+        let mut guesses = locked(&self.guesses);
+        guesses.retain(|guess| guess.elapsed() < limits::GUESS_TIME);
+        guesses.len() < limits::GUESSES
+    }
+
+    pub(super) fn guessed_wrong(&self) {
+        locked(&self.guesses).push(Instant::now());
+    }
+
+    /// Whether this student may hand in something now, and no other upload of theirs is received meanwhile.
+    pub(super) fn begin(self: &Arc<Self>, key: &str) -> Result<Reception, NotTaken> {
+        if self.view().is_frozen {
+            return Err(NotTaken::Frozen);
+        }
+        let ledger = self.ledger();
+        let entries = ledger.of(key);
+        if entries.iter().any(|entry| entry.outcome.is_none()) {
+            return Err(NotTaken::Waiting);
+        }
+        check_rate(entries, now())?;
+        if ledger.bytes_of(key) >= limits::STUDENT_BYTES {
+            return Err(NotTaken::Quota);
+        }
+        if ledger.bytes() >= limits::CLASS_BYTES {
+            return Err(NotTaken::ClassQuota);
+        }
+        drop(ledger);
+        if !locked(&self.receiving).insert(key.to_owned()) {
+            return Err(NotTaken::Waiting);
+        }
+        Ok(Reception {
+            desk: Arc::clone(self),
+            key: key.to_owned(),
+        })
+    }
+
+    /// The files of an earlier submission once more, as the newest one.
+    pub(super) fn again(
+        self: &Arc<Self>,
+        key: &str,
+        number: u32,
+    ) -> Result<Option<Submission>, NotTaken> {
+        let known = self.ledger().entry(key, number).cloned();
+        let Some(Entry { submission, .. }) = known else {
+            return Ok(None);
+        };
+        let reception = self.begin(key)?;
+        let (incoming, from) = {
+            let ledger = self.ledger();
+            (ledger.incoming(), ledger.path(key, number).join(FILES))
+        };
+        let failed = |error| LedgerError {
+            path: incoming.clone(),
+            error,
+        };
+        let staged = tempfile::tempdir_in(&incoming).map_err(failed)?;
+        copy_files(&from, &staged.path().join(FILES)).map_err(failed)?;
+        let (bytes, names) = (submission.bytes, submission.names);
+        let accepted = reception.accept(staged, bytes, names, Some(number))?;
+        Ok(Some(accepted))
+    }
+
+    /// What waits for the worker, in the order in which it came: the student, the submission and its files.
+    pub fn waiting(&self) -> Vec<(StudentLink, Submission, PathBuf)> {
+        let links = self.links();
+        let ledger = self.ledger();
+        let waiting = ledger
+            .waiting()
+            .into_iter()
+            .filter_map(|(key, submission)| {
+                let student = links.student(&key)?.clone();
+                let files = ledger.path(&key, submission.number).join(FILES);
+                Some((student, submission, files))
+            });
+        waiting.collect()
+    }
+
+    /// The worker has taken a submission in, or refused it.
+    pub fn settle(&self, student: &str, number: u32, outcome: Outcome) -> Result<(), LedgerError> {
+        self.ledger().settle(student, number, outcome)?;
+        self.change();
+        Ok(())
+    }
+
+    /// What a check found of a version.
+    pub fn keep_check(&self, version: &VersionKey, check: &Value) -> Result<(), LedgerError> {
+        self.ledger().keep_check(version, check)?;
+        self.change();
+        Ok(())
+    }
+
+    /// Newest first.
+    pub(super) fn submissions(&self, student: &StudentLink) -> Vec<SubmissionView> {
+        let view = self.view();
+        let ledger = self.ledger();
+        let queue = ledger.waiting();
+        let newest_first = ledger.of(&student.key).iter().rev();
+        newest_first
+            .map(|entry| {
+                let is_it = |(key, waiting): &(String, Submission)| {
+                    *key == student.key && waiting.number == entry.submission.number
+                };
+                let ahead = queue.iter().position(is_it);
+                let check = ledger.check(&student.key, entry.submission.number);
+                view_of(entry, &student.sender, &view, (ahead, check))
+            })
+            .collect()
+    }
+
+    pub(super) fn submission(&self, student: &StudentLink, number: u32) -> Option<SubmissionView> {
+        let mut all = self.submissions(student).into_iter();
+        all.find(|one| one.submission.number == number)
+    }
+}
+
+/// An upload that is being received; no other one of this student is, until it is dropped.
+pub(super) struct Reception {
+    desk: Arc<Desk>,
+    key: String,
+}
+
+impl Reception {
+    /// It is on the disk when this returns.
+    pub(super) fn accept(
+        self,
+        staged: tempfile::TempDir,
+        bytes: u64,
+        names: Vec<String>,
+        again: Option<u32>,
+    ) -> Result<Submission, LedgerError> {
+        let mut ledger = self.desk.ledger();
+        let accepted = ledger.accept(&self.key, staged.path(), bytes, names, again)?;
+        drop(ledger);
+        // It has been renamed.
+        let _ = staged.keep();
+        self.desk.arrival.notify_one();
+        self.desk.change();
+        Ok(accepted)
+    }
+}
+
+impl Drop for Reception {
+    fn drop(&mut self) {
+        locked(&self.desk.receiving).remove(&self.key);
+    }
+}
+
+fn check_rate(entries: &[Entry], now: Timestamp) -> Result<(), NotTaken> {
+    let Some(place) = entries.len().checked_sub(limits::SUBMISSIONS) else {
+        return Ok(());
+    };
+    let since = now.duration_since(entries[place].submission.received);
+    let since = Duration::try_from(since).unwrap_or_default();
+    match limits::RATE_TIME.checked_sub(since) {
+        Some(left) if !left.is_zero() => Err(NotTaken::TooOften(left)),
+        _ => Ok(()),
+    }
+}
+
+/// `ahead`: of how many in the queue, if it waits there.
+fn view_of(
+    entry: &Entry,
+    sender: &SenderId,
+    view: &ClassView,
+    (ahead, check): (Option<usize>, Option<Arc<Value>>),
+) -> SubmissionView {
+    let bot = view.bot(sender);
+    let mut seen = SubmissionView {
+        submission: entry.submission.clone(),
+        state: State::Waiting,
+        plays: false,
+        ahead: ahead.unwrap_or(0),
+        refused: None,
+        check,
+        games: [0, 0],
+    };
+    let version = match &entry.outcome {
+        None => return seen,
+        Some(Outcome::Refused(why)) => {
+            seen.state = State::Refused;
+            seen.refused = Some(why.clone());
+            return seen;
+        }
+        Some(Outcome::Taken(version)) => version,
+    };
+    if let Some((_, work)) = view.work.as_ref().filter(|(of, _)| of == version) {
+        seen.state = match work {
+            Work::Building => State::Building,
+            Work::Checking => State::Checking,
+        };
+        return seen;
+    }
+    let received = entry.submission.received;
+    let is_superseded = bot.is_some_and(|bot| {
+        bot.playing.as_ref() != Some(version) && bot.received.is_some_and(|at| at > received)
+    });
+    match view.statuses.get(version) {
+        None | Some(Status::New) if is_superseded => seen.state = State::Done,
+        None | Some(Status::New) if view.accepted_until.is_some_and(|until| received > until) => {
+            seen.state = State::Refused;
+            seen.refused = Some("it came after the deadline, and does not play".to_owned());
+        }
+        None | Some(Status::New) => {}
+        Some(Status::Unfit(_)) => seen.state = State::Refused,
+        Some(Status::Fit) => {
+            // The same files of another member of a team are the same version.
+            let is_it = |bot: &&BotView| {
+                let playing = bot.playing.as_ref();
+                playing.is_some_and(|playing| playing.version == version.version)
+            };
+            let bot = bot.filter(is_it);
+            seen.plays = bot.is_some();
+            seen.games = bot.map_or([0, 0], |bot| [bot.played, bot.games]);
+            seen.state = match seen.games {
+                // Also before its games are planned, as while there is no opponent.
+                [played, games] if seen.plays && (games == 0 || played < games) => State::Playing,
+                _ => State::Done,
+            };
+        }
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(number: u32, second: i64) -> Entry {
+        Entry {
+            submission: Submission {
+                number,
+                received: Timestamp::from_second(second).unwrap(),
+                ..Submission::default()
+            },
+            ..Entry::default()
+        }
+    }
+
+    #[test]
+    fn a_student_hands_in_so_often_an_hour() {
+        let of = |count: u32| -> Vec<Entry> {
+            (1..=count)
+                .map(|number| entry(number, i64::from(number)))
+                .collect()
+        };
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let most = u32::try_from(limits::SUBMISSIONS).unwrap();
+        assert!(check_rate(&of(most - 1), at(100)).is_ok());
+        let refused = check_rate(&of(most), at(101));
+        assert!(matches!(refused, Err(NotTaken::TooOften(left)) if left.as_secs() == 3500));
+        assert!(check_rate(&of(most), at(3601)).is_ok());
+    }
+}

@@ -1,0 +1,180 @@
+//! Submissions as they were sent, to be downloaded.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use axum::body::Body;
+use axum::response::Response;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http_body_util::channel::{Channel, Sender};
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
+
+use super::answer::{Refusal, download};
+use super::{Answer, answer};
+use crate::desk::Desk;
+use crate::ledger::FILES;
+use axum::http::StatusCode;
+
+/// The files of a submission: the only one as it is, several as an archive.
+pub(super) async fn of_submission(desk: &Desk, key: &str, number: u32) -> Answer {
+    let path = {
+        let ledger = desk.ledger();
+        if ledger.entry(key, number).is_none() {
+            return Err(Refusal::missing("submission"));
+        }
+        ledger.path(key, number).join(FILES)
+    };
+    let name = format!("{key}-{number}");
+    let read = spawn_blocking(move || only_file(&path).map(|only| (only, path)));
+    match read.await.map_err(io::Error::other) {
+        Ok(Ok((Some((file, content)), _))) => {
+            let name = safe_name(&file, &name);
+            Ok(download("application/octet-stream", &name, content))
+        }
+        Ok(Ok((None, path))) => {
+            let name = ascii(&name);
+            Ok(archive(vec![(name.clone(), path)], &name))
+        }
+        Ok(Err(error)) | Err(error) => {
+            let sentence = format!("the files cannot be read: {}", referee_text::cause(&error));
+            Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, sentence))
+        }
+    }
+}
+
+/// All submissions of all students.
+pub(super) fn of_all(desk: &Desk) -> Response {
+    let students = desk.links().students().to_vec();
+    let ledger = desk.ledger();
+    let mut folders = Vec::new();
+    for student in students {
+        for entry in ledger.of(&student.key) {
+            let number = entry.submission.number;
+            let path = ledger.path(&student.key, number).join(FILES);
+            folders.push((format!("{}/{number}", student.key), path));
+        }
+    }
+    archive(folders, "submissions")
+}
+
+fn only_file(folder: &Path) -> io::Result<Option<(String, Vec<u8>)>> {
+    let mut entries = fs::read_dir(folder)?;
+    let (Some(first), None) = (entries.next(), entries.next()) else {
+        return Ok(None);
+    };
+    let first = first?;
+    if !first.file_type()?.is_file() {
+        return Ok(None);
+    }
+    let name = first.file_name().to_string_lossy().into_owned();
+    Ok(Some((name, fs::read(first.path())?)))
+}
+
+/// Letters and digits of ASCII, `-`, `_` and `.`.
+fn ascii(name: &str) -> String {
+    let is_safe = |c: &char| c.is_ascii_alphanumeric() || "-_.".contains(*c);
+    name.chars().filter(is_safe).collect()
+}
+
+/// A name that is safe in a header.
+fn safe_name(name: &str, otherwise: &str) -> String {
+    let safe = ascii(name);
+    if safe.trim_start_matches('.').is_empty() {
+        ascii(otherwise)
+    } else {
+        safe
+    }
+}
+
+/// Made while it is sent.
+fn archive(folders: Vec<(String, PathBuf)>, name: &str) -> Response {
+    let (sender, channel) = Channel::new(2);
+    let runtime = Handle::current();
+    spawn_blocking(move || {
+        let stream = Stream { sender, runtime };
+        // The reader left.
+        let _ = write_archive(&folders, stream);
+    });
+    download(
+        "application/gzip",
+        &format!("{name}.tar.gz"),
+        Body::new(channel),
+    )
+}
+
+fn write_archive(folders: &[(String, PathBuf)], stream: Stream) -> io::Result<()> {
+    let buffered = io::BufWriter::with_capacity(64 << 10, stream);
+    let mut tar = tar::Builder::new(GzEncoder::new(buffered, Compression::fast()));
+    tar.follow_symlinks(false);
+    for (name, path) in folders {
+        add(&mut tar, Path::new(name), path)?;
+    }
+    tar.into_inner()?.finish()?.flush()
+}
+
+fn add(tar: &mut tar::Builder<impl io::Write>, name: &Path, path: &Path) -> io::Result<()> {
+    let mut entries: Vec<_> = fs::read_dir(path)?.collect::<io::Result<_>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let name = name.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            add(tar, &name, &entry.path())?;
+        } else {
+            tar.append_file(&name, &mut File::open(entry.path())?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Written on a thread, sent by the server.
+struct Stream {
+    sender: Sender<axum::body::Bytes>,
+    runtime: Handle,
+}
+
+impl io::Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let chunk = axum::body::Bytes::copy_from_slice(bytes);
+        let sent = self.runtime.block_on(self.sender.send_data(chunk));
+        sent.map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A file of the term.
+pub(super) async fn of_term(desk: &Desk, file: &'static str, kind: &'static str) -> Answer {
+    let path = desk.term().join(file);
+    let read = spawn_blocking(move || fs::read(path)).await;
+    let read = read.map_err(io::Error::other).and_then(|read| read);
+    match read {
+        Ok(content) => Ok(download(kind, file, content)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Refusal::missing("file yet")),
+        Err(error) => {
+            let sentence = format!("{file}: {}", referee_text::cause(&error));
+            Err(answer::Refusal::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                sentence,
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_headers_are_plain() {
+        assert_eq!(safe_name("bot.py", "x"), "bot.py");
+        assert_eq!(safe_name("a\"; b\r\n.py", "x"), "ab.py");
+        assert_eq!(safe_name("日本", "anna-1"), "anna-1");
+        assert_eq!(safe_name("..", "anna-1"), "anna-1");
+    }
+}

@@ -1,0 +1,188 @@
+//! What the teacher sees and decides.
+
+use axum::Form;
+use axum::extract::rejection::FormRejection;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::answer::{self, Reader, Refusal};
+use super::{Answer, Desked, answered, files as downloads, session};
+use crate::desk::{Decision, Desk};
+use crate::limits;
+use crate::links::StudentLink;
+use crate::pages;
+use referee_text::{cut, escape_controls};
+
+pub(super) async fn page(State(shared): Desked, headers: HeaderMap) -> Response {
+    let page = || -> Answer {
+        session::teacher(&shared.desk, &headers)?;
+        Ok(answer::html(
+            StatusCode::OK,
+            pages::teacher::whole(&shared.desk),
+        ))
+    };
+    answered(&headers, page())
+}
+
+fn link_of(desk: &Desk, headers: &HeaderMap, key: &str) -> Result<StudentLink, Refusal> {
+    session::teacher(desk, headers)?;
+    let link = desk.links().student(key).cloned();
+    link.ok_or_else(|| Refusal::missing("student"))
+}
+
+pub(super) async fn student(
+    State(shared): Desked,
+    headers: HeaderMap,
+    Path(key): Path<String>,
+) -> Response {
+    let page = || -> Answer {
+        let link = link_of(&shared.desk, &headers, &key)?;
+        let page = pages::teacher::of_student(&shared.desk, &link);
+        Ok(answer::html(StatusCode::OK, page))
+    };
+    answered(&headers, page())
+}
+
+pub(super) async fn files(
+    State(shared): Desked,
+    headers: HeaderMap,
+    Path((key, number)): Path<(String, u32)>,
+) -> Response {
+    let answer = match link_of(&shared.desk, &headers, &key) {
+        Ok(link) => downloads::of_submission(&shared.desk, &link.key, number).await,
+        Err(refusal) => Err(refusal),
+    };
+    answered(&headers, answer)
+}
+
+pub(super) async fn renew(
+    State(shared): Desked,
+    headers: HeaderMap,
+    Path(key): Path<String>,
+) -> Response {
+    let renew = || -> Answer {
+        let link = link_of(&shared.desk, &headers, &key)?;
+        let token = shared
+            .desk
+            .renew(&key)?
+            .ok_or_else(|| Refusal::missing("student"))?;
+        let url = format!("{}/in/{}", shared.desk.reach.base, token.text());
+        let sentence = format!("The link of {}, which is shown this once: {url}", link.name);
+        Ok(answer::html(
+            StatusCode::OK,
+            pages::teacher::told("A new link", &sentence),
+        ))
+    };
+    answered(&headers, renew())
+}
+
+pub(super) async fn students_csv(State(shared): Desked, headers: HeaderMap) -> Response {
+    of_term(
+        &shared.desk,
+        &headers,
+        "students.csv",
+        "text/csv; charset=utf-8",
+    )
+    .await
+}
+
+pub(super) async fn games(State(shared): Desked, headers: HeaderMap) -> Response {
+    of_term(&shared.desk, &headers, "games.jsonl", "application/jsonl").await
+}
+
+async fn of_term(
+    desk: &Desk,
+    headers: &HeaderMap,
+    file: &'static str,
+    kind: &'static str,
+) -> Response {
+    let answer = match session::teacher(desk, headers) {
+        Ok(()) => downloads::of_term(desk, file, kind).await,
+        Err(refusal) => Err(refusal),
+    };
+    answered(headers, answer)
+}
+
+pub(super) async fn all_submissions(State(shared): Desked, headers: HeaderMap) -> Response {
+    let all = session::teacher(&shared.desk, &headers);
+    answered(&headers, all.map(|()| downloads::of_all(&shared.desk)))
+}
+
+#[derive(Deserialize)]
+pub(super) struct DecisionForm {
+    action: String,
+    #[serde(default)]
+    of: String,
+    #[serde(default)]
+    why: String,
+    #[serde(default)]
+    deadline: String,
+}
+
+impl DecisionForm {
+    fn why(&self) -> String {
+        match self.why.trim() {
+            "" => "by the teacher".to_owned(),
+            why => cut(&escape_controls(why), limits::WHY_CHARS),
+        }
+    }
+
+    fn decision(&self) -> Result<Decision, Refusal> {
+        let refused = |sentence: &str| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, sentence);
+        let of = self.of.trim().to_owned();
+        let needs_of = ["withdraw", "restore", "replay"].contains(&&*self.action);
+        if needs_of && of.is_empty() {
+            return Err(refused("say of which bot, or of which game"));
+        }
+        Ok(match &*self.action {
+            "withdraw" => Decision::Withdraw {
+                bot: of,
+                why: self.why(),
+            },
+            "restore" => Decision::Restore {
+                bot: of,
+                why: self.why(),
+            },
+            "replay" => Decision::ReplayGame {
+                id: of,
+                why: self.why(),
+            },
+            "deadline" => Decision::Deadline(match self.deadline.trim() {
+                "none" => None,
+                text => {
+                    let time: Option<Timestamp> = text.parse().ok();
+                    Some(time.ok_or_else(|| {
+                        refused("expected a time such as 2026-01-31T18:00+01:00, or none")
+                    })?)
+                }
+            }),
+            "freeze" => Decision::Freeze(true),
+            "thaw" => Decision::Freeze(false),
+            _ => return Err(refused("there is no such decision")),
+        })
+    }
+}
+
+pub(super) async fn decide(
+    State(shared): Desked,
+    headers: HeaderMap,
+    form: Result<Form<DecisionForm>, FormRejection>,
+) -> Response {
+    let decide = || async {
+        session::teacher(&shared.desk, &headers)?;
+        let Form(form) = form.map_err(|error| Refusal::new(error.status(), error.body_text()))?;
+        let decided = shared.desk.decide(form.decision()?).await;
+        let decided = decided.ok_or_else(Refusal::failed)?;
+        let done =
+            decided.map_err(|sentence| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, sentence))?;
+        Ok(match Reader::of(&headers) {
+            Reader::Person => answer::redirect("/class"),
+            Reader::Script | Reader::Any => answer::data(StatusCode::OK, &json!({ "done": done })),
+        })
+    };
+    answered(&headers, decide().await)
+}

@@ -1,0 +1,54 @@
+//! What one student, and all together, may send.
+
+use std::time::Duration;
+
+/// Of an upload, as it is sent.
+pub const UPLOAD_BYTES: usize = 16 << 20;
+
+/// Of a request with an upload: its files, and what is around them.
+pub const BODY_BYTES: usize = UPLOAD_BYTES + (1 << 20);
+
+/// Of any other request.
+pub const FORM_BYTES: usize = 16 << 10;
+
+/// Of a program that is pasted.
+pub const TEXT_BYTES: usize = 1 << 20;
+
+pub const FILES: usize = 1000;
+
+/// Of all submissions of one student.
+pub const STUDENT_BYTES: u64 = 256 << 20;
+
+/// Of all submissions of the class.
+pub const CLASS_BYTES: u64 = 8 << 30;
+
+/// Of one student, within [`RATE_TIME`].
+pub const SUBMISSIONS: usize = 20;
+
+pub const RATE_TIME: Duration = Duration::from_hours(1);
+
+/// Of a class that is joined by a code.
+pub const STUDENTS: usize = 500;
+
+/// Wrong codes of the class, of all visitors, within [`GUESS_TIME`].
+pub const GUESSES: usize = 30;
+
+pub const GUESS_TIME: Duration = Duration::from_mins(1);
+
+/// Uploads that are received at a time; further ones wait.
+pub const UPLOADS: usize = 8;
+
+/// From the first byte of a request to the answer.
+pub const REQUEST_TIME: Duration = Duration::from_mins(2);
+
+/// Between two parts of a request.
+pub const IDLE_TIME: Duration = Duration::from_secs(15);
+
+/// For the head of a request.
+pub const HEAD_TIME: Duration = Duration::from_secs(10);
+
+/// Of a student's name.
+pub const NAME_CHARS: usize = 60;
+
+/// Of a reason for a decision.
+pub const WHY_CHARS: usize = 300;

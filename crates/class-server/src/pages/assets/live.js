@@ -1,0 +1,101 @@
+// Builds the sections of the page anew when the server says that they have changed, and sends files without a reload.
+
+const sections = document.querySelector("[data-events]");
+/** What each section shows, as text. */
+const shown = new Map();
+
+function build(node) {
+  if (typeof node === "string") return document.createTextNode(node);
+  const [tag, attributes, ...children] = node;
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children.map(build));
+  return element;
+}
+
+/** What the reader has opened, and where the focus is, stays. */
+function show(section) {
+  const { id } = section[1];
+  const text = JSON.stringify(section);
+  const before = document.getElementById(id);
+  if (!before || shown.get(id) === text) return;
+  shown.set(id, text);
+  const focused = document.activeElement?.id;
+  const opened = [...before.querySelectorAll("details[open]")].map((details) => details.id);
+  const now = build(section);
+  for (const details of now.querySelectorAll("details")) {
+    if (details.id && opened.includes(details.id)) details.open = true;
+  }
+  before.replaceWith(now);
+  if (focused && before.contains(document.activeElement) === false) {
+    const again = document.getElementById(focused);
+    if (again && again !== document.activeElement && now.contains(again)) again.focus();
+  }
+}
+
+if (sections) {
+  const events = new EventSource(sections.dataset.events);
+  events.addEventListener("sections", (event) => JSON.parse(event.data).forEach(show));
+  addEventListener("pagehide", () => events.close());
+}
+
+const form = document.getElementById("hand-in");
+
+/** The files of a folder that was dropped, with their paths. */
+async function filesOf(entry, path) {
+  if (entry.isFile) {
+    const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+    return [[file, path + entry.name]];
+  }
+  const reader = entry.createReader();
+  const inside = [];
+  for (;;) {
+    const more = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (more.length === 0) break;
+    inside.push(...more);
+  }
+  const found = await Promise.all(inside.map((inner) => filesOf(inner, `${path + entry.name}/`)));
+  return found.flat();
+}
+
+if (form) {
+  const told = form.querySelector("[role=status]");
+  const zone = form.querySelector(".drop");
+
+  async function send(data) {
+    told.textContent = "Sending …";
+    try {
+      const answer = await fetch(form.action, {
+        method: "POST",
+        body: data,
+        headers: { Accept: "application/json" },
+      });
+      const { version, error } = await answer.json();
+      told.textContent = answer.ok ? `Accepted as version ${version}.` : `Not accepted: ${error}`;
+      told.classList.toggle("bad", !answer.ok);
+      if (answer.ok) form.reset();
+    } catch {
+      told.textContent = "The server did not answer. Check the network, then send it again.";
+      told.classList.add("bad");
+    }
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send(new FormData(form));
+  });
+  zone.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    zone.classList.add("over");
+  });
+  zone.addEventListener("dragleave", () => zone.classList.remove("over"));
+  zone.addEventListener("drop", async (event) => {
+    event.preventDefault();
+    zone.classList.remove("over");
+    const items = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry());
+    const data = new FormData();
+    const found = await Promise.all(items.filter(Boolean).map((entry) => filesOf(entry, "")));
+    for (const [file, path] of found.flat()) data.append("files", file, path);
+    send(data);
+  });
+}

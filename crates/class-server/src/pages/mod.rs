@@ -1,0 +1,106 @@
+//! The pages of a class: each works without JavaScript by reloading.
+
+pub(crate) mod public;
+pub(crate) mod student;
+pub(crate) mod teacher;
+pub(crate) mod tree;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+use self::tree::{Node, element};
+use referee_report::html::{FormPage, form_page};
+
+const STYLE: &str = include_str!("assets/class.css");
+
+const SCRIPT: &str = include_str!("assets/live.js");
+
+/// The HTML and its policy.
+pub(crate) struct Page(pub(crate) [String; 2]);
+
+/// A page of sections. `events`: where the script hears of changes to those that are in it.
+pub(crate) fn page(
+    title: &str,
+    nav: &[(&str, &str)],
+    sections: &[Node],
+    fixed: &[Node],
+    events: Option<&str>,
+) -> Page {
+    let live: String = sections.iter().map(Node::html).collect();
+    let fixed: String = fixed.iter().map(Node::html).collect();
+    let events = events.map_or_else(String::new, |path| format!(" data-events=\"{path}\""));
+    let content = format!("{fixed}<div class=\"columns\"{events}>{live}</div>");
+    let links = nav.iter().map(|(path, name)| {
+        let link = element("a").set("href", *path).with(*name);
+        element("li").with(link).html()
+    });
+    Page(form_page(&FormPage {
+        title,
+        nav: &links.collect::<String>(),
+        content: &content,
+        style: STYLE,
+        script: SCRIPT,
+    }))
+}
+
+/// A sentence on a page of its own.
+pub(crate) fn told(title: &str, sentence: &str, nav: &[(&str, &str)]) -> Page {
+    let card = element("section")
+        .set("class", "card")
+        .with(element("p").set("class", "tight").with(sentence));
+    page(title, nav, &[card], &[], None)
+}
+
+/// A section of its own, by whose id the script finds it.
+pub(crate) fn card(id: &'static str, title: &str) -> Node {
+    element("section")
+        .set("class", "card")
+        .set("id", id)
+        .with(element("h2").with(title))
+}
+
+pub(crate) fn paragraph(text: impl Into<Node>) -> Node {
+    element("p").with(text)
+}
+
+pub(crate) fn hint(text: impl Into<Node>) -> Node {
+    element("p").set("class", "hint").with(text)
+}
+
+/// A button that sends a form without further fields.
+pub(crate) fn button(action: String, label: &str, id: String) -> Node {
+    let button = element("button")
+        .set("type", "submit")
+        .set("id", id)
+        .with(label);
+    element("form")
+        .set("method", "post")
+        .set("action", action)
+        .with(button)
+}
+
+pub(crate) fn table(headings: &[&str], rows: Vec<Node>) -> Node {
+    let head = headings
+        .iter()
+        .map(|text| element("th").set("scope", "col").with(*text));
+    let head = element("thead").with(element("tr").with_all(head));
+    let body = element("tbody").with_all(rows);
+    let table = element("table").set("class", "plain").with(head).with(body);
+    element("div")
+        .set("class", "scroll")
+        .set("tabindex", "0")
+        .with(table)
+}
+
+/// In the time zone of this machine, to the minute.
+pub(crate) fn time(at: Timestamp) -> String {
+    let local = at.to_zoned(TimeZone::system());
+    local.strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// All sections as the script takes them.
+pub(crate) fn as_json(sections: &[Node]) -> String {
+    let sections: Vec<Value> = sections.iter().map(Node::json).collect();
+    Value::from(sections).to_string()
+}

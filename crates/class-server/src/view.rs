@@ -1,0 +1,74 @@
+//! What the worker tells of the class: all that pages show besides links and submissions.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use referee_class::league::log::LogEntry;
+use referee_class::league::roster::SenderId;
+use referee_class::league::state::{Status, VersionKey};
+use referee_stats::standings::{Absence, Standings};
+
+/// What is done with a version that is not yet fit or unfit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    Building,
+    Checking,
+}
+
+/// A bot of the class.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BotView {
+    pub label: String,
+    /// Those of the list.
+    pub people: Vec<String>,
+    pub playing: Option<VersionKey>,
+    /// When the playing version came.
+    pub received: Option<Timestamp>,
+    /// Begun hours after the deadline.
+    pub hours_late: Option<u64>,
+    /// Why the newest submission does not play.
+    pub problem: Option<Absence>,
+    pub withdrawn: Option<String>,
+    pub played: u64,
+    /// As planned.
+    pub games: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct ClassView {
+    /// By label.
+    pub bots: Vec<BotView>,
+    /// Places in `bots`.
+    pub bot_of: HashMap<SenderId, usize>,
+    pub statuses: HashMap<VersionKey, Status>,
+    pub work: Option<(VersionKey, Work)>,
+    pub standings: Option<Arc<Standings>>,
+    /// As `referee standings --format json` prints them.
+    pub standings_json: Option<Arc<str>>,
+    pub played: u64,
+    pub games: u64,
+    /// Of whom nothing came.
+    pub missing: Vec<String>,
+    /// What it is, of whom, and the rest: for the teacher.
+    pub notes: Vec<[String; 3]>,
+    /// Oldest first.
+    pub log: Vec<LogEntry>,
+    pub deadline: Option<Timestamp>,
+    /// Until when what comes plays.
+    pub accepted_until: Option<Timestamp>,
+    pub is_frozen: bool,
+    /// What keeps the worker from working: for the teacher.
+    pub trouble: Option<String>,
+}
+
+impl ClassView {
+    pub fn bot(&self, sender: &SenderId) -> Option<&BotView> {
+        self.bots.get(*self.bot_of.get(sender)?)
+    }
+
+    pub fn is_open(&self, at: Timestamp) -> bool {
+        !self.is_frozen && self.accepted_until.is_none_or(|until| at <= until)
+    }
+}

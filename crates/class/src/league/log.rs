@@ -1,0 +1,127 @@
+//! What a teacher decided over a term: `log.jsonl` in a league's folder, a line each; and what is to be looked at now.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::roster::Ownership;
+use super::state::{Bot, League};
+use referee_match::record::text_file;
+use referee_text::{counted, escape_controls, join_parts};
+use referee_tournament::TournamentError;
+
+const FILE: &str = "log.jsonl";
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogEntry {
+    pub time: Timestamp,
+    /// In the past tense.
+    pub action: String,
+    /// A bot, or a game.
+    pub of: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+pub(super) fn append(folder: &Path, entries: &[LogEntry]) -> Result<(), TournamentError> {
+    let path = folder.join(FILE);
+    let written = || -> io::Result<()> {
+        let mut file = File::options().create(true).append(true).open(&path)?;
+        for entry in entries {
+            file.write_all((serde_json::to_string(entry)? + "\n").as_bytes())?;
+        }
+        file.sync_all()
+    };
+    written().map_err(TournamentError::io(&path))
+}
+
+/// Without lines that are torn.
+pub fn read(folder: &Path) -> Result<Vec<LogEntry>, TournamentError> {
+    let path = folder.join(FILE);
+    let text = text_file::if_there(text_file::read(&path, text_file::KEPT));
+    let text = text.map_err(TournamentError::unreadable(&path))?;
+    let text = text.unwrap_or_default();
+    let entries = text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    Ok(entries.collect())
+}
+
+pub fn late_in_words(hours: u64) -> String {
+    format!("{} late", counted(hours, "hour", "hours"))
+}
+
+/// What it is, of which bot, and the rest.
+type NoteRow = [String; 3];
+
+fn note(what: &str, of: &str, rest: impl Into<String>) -> NoteRow {
+    [what.to_owned(), of.to_owned(), rest.into()]
+}
+
+/// What a teacher should know of the bots, and has decided: what it is, of which bot, and the rest.
+pub fn notes(folder: &Path, league: &League) -> Result<Vec<NoteRow>, TournamentError> {
+    let mut notes = Vec::new();
+    for question in league.roster.questions() {
+        notes.push(note("unclear", &question.bots.join(", "), question.text()));
+    }
+    let bots = league.bots();
+    for bot in bots.iter().filter(|bot| bot.withdrawn().is_none()) {
+        notes.extend(notes_of_bot(league, bot));
+    }
+    for names in &league.identical {
+        let rest = "the same program; each of them plays";
+        notes.push(note("identical", &names.join(", "), rest));
+    }
+    for bot in league.missing() {
+        notes.push(note_of_missing(&bot));
+    }
+    for bot in bots.iter().filter(|bot| league.is_unknown(bot)) {
+        notes.push(note("unknown", &bot.label, "not in the list of students"));
+    }
+    notes.extend(read(folder)?.into_iter().map(note_of_entry));
+    Ok(notes)
+}
+
+/// Of one that plays, or whose newest submission does not.
+fn notes_of_bot(league: &League, bot: &Bot<'_>) -> Vec<NoteRow> {
+    let until = league.accepted_until();
+    let mut notes = Vec::new();
+    let playing = bot.playing(until);
+    if let Some(hours) = playing.and_then(|version| league.hours_late(&version)) {
+        let rest = format!("handed in {}", late_in_words(hours));
+        notes.push(note("late", &bot.label, rest));
+    }
+    if let Some(problem) = bot.problem(until) {
+        let plays = playing.map_or_else(String::new, |version| {
+            let day = version.received.strftime("%Y-%m-%d %H:%M");
+            format!("the version of {day} plays; ")
+        });
+        let what = if bot.is_late(until) { "late" } else { "unfit" };
+        let rest = plays + &escape_controls(&join_parts(&problem, "; "));
+        notes.push(note(what, &bot.label, rest));
+    }
+    notes
+}
+
+fn note_of_missing(bot: &Ownership<'_>) -> NoteRow {
+    let mut people = bot.people.iter();
+    match people.find_map(|person| person.bot_before.as_deref()) {
+        None => note("missing", &bot.label, "nothing was handed in"),
+        Some(before) => {
+            let rest =
+                format!("nothing of their own since the bot of {before} is not theirs any more");
+            note("alone", &bot.label, rest)
+        }
+    }
+}
+
+/// The day and the reason, if any.
+fn note_of_entry(entry: LogEntry) -> NoteRow {
+    let rest = [entry.time.strftime("%Y-%m-%d").to_string(), entry.why];
+    let rest = rest.iter().filter(|part| !part.is_empty());
+    let rest: Vec<String> = rest.map(|part| escape_controls(part)).collect();
+    note(&entry.action, &entry.of, rest.join(": "))
+}

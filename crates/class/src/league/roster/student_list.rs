@@ -1,0 +1,363 @@
+//! The list of students, a CSV table.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::joining::participant;
+use super::person::Person;
+use super::question::RosterQuestion;
+use super::{Roster, SenderId, team_key};
+use crate::league::intake::sender_of;
+use referee_match::bot::naming::composed;
+use referee_match::record::text_file;
+use referee_text::unreadable;
+
+/// What is wrong with a list of students, and what was expected.
+#[derive(Debug, thiserror::Error)]
+pub enum StudentListError {
+    #[error("{}", unreadable(.path, .error))]
+    Unreadable { path: PathBuf, error: io::Error },
+    #[error("{}: invalid CSV: {error}", .path.display())]
+    Csv { path: PathBuf, error: csv::Error },
+    #[error(
+        "{}: there is no column with names; expected a first line with `name`, and `team`, `email` or `id` if these are \
+         known", .0.display()
+    )]
+    NoNames(PathBuf),
+    #[error(
+        "{}:{line}: the id {id} is that of line {earlier}, too; expected one line for each student", .path.display()
+    )]
+    RepeatedId {
+        path: PathBuf,
+        line: u64,
+        id: String,
+        earlier: u64,
+    },
+    #[error("{}: there are no students in this list", .0.display())]
+    NoStudents(PathBuf),
+}
+
+/// The places of the columns that are there.
+#[derive(Clone, Copy, Debug)]
+struct Columns {
+    bot: Option<usize>,
+    name: Option<usize>,
+    first_name: Option<usize>,
+    last_name: Option<usize>,
+    team: Option<usize>,
+    email: Option<usize>,
+    id: Option<usize>,
+    submission: Option<usize>,
+    /// Of Moodle, which may be the id as well.
+    identifier: Option<usize>,
+}
+
+impl Columns {
+    fn of(headers: &csv::StringRecord) -> Self {
+        let lower: Vec<String> = headers.iter().map(str::to_lowercase).collect();
+        // Of several names, the first that is there counts.
+        let place = |names: &[&str]| {
+            let mut names = names.iter();
+            names.find_map(|name| lower.iter().position(|header| header == name))
+        };
+        Self {
+            bot: place(&["bot"]),
+            name: place(&["name", "full name", "student"]),
+            first_name: place(&["first name", "firstname", "given name"]),
+            last_name: place(&["last name", "lastname", "surname", "family name"]),
+            team: place(&["team", "group", "groups"]),
+            email: place(&["email", "e-mail", "email address", "e-mail address"]),
+            id: place(&["id", "id number", "student id", "username", "identifier"]),
+            submission: place(&["submission", "submissions"]),
+            identifier: place(&["identifier"]),
+        }
+    }
+
+    fn say_who(&self) -> bool {
+        let columns = [self.bot, self.name, self.last_name, self.team];
+        columns.iter().any(Option::is_some)
+    }
+
+    /// Without the column that only says whose a bot is.
+    fn values(&self, row: &csv::StringRecord, columns: usize) -> Vec<String> {
+        let joining = self.bot.or(self.team);
+        let places = (0..columns).filter(|place| Some(*place) != joining);
+        places
+            .map(|place| row.get(place).unwrap_or_default().to_owned())
+            .collect()
+    }
+
+    fn person(&self, row: &csv::StringRecord) -> Person {
+        let field = |place: Option<usize>| {
+            let value = place.and_then(|place| row.get(place));
+            composed(value.unwrap_or_default())
+        };
+        let name = if self.name.is_some() {
+            field(self.name)
+        } else {
+            let both = format!("{} {}", field(self.first_name), field(self.last_name));
+            both.trim().to_owned()
+        };
+        let bot = Some(field(self.bot)).filter(|bot| !bot.is_empty());
+        Person {
+            name,
+            team: bot.unwrap_or_else(|| field(self.team)),
+            email: field(self.email),
+            id: field(self.id),
+            submissions: submissions(&field(self.submission), &field(self.identifier)),
+            ..Person::default()
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StudentList {
+    /// Without the column that only says whose a bot is.
+    pub headings: Vec<String>,
+    /// Students whose bot is named, in the list's order.
+    pub students: Vec<Student>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Student {
+    pub person: Person,
+    pub values: Vec<String>,
+}
+
+/// The people of a list with names.
+pub fn read(path: &Path) -> Result<Vec<Person>, StudentListError> {
+    let list = StudentList::read(path)?;
+    let people = list.students.into_iter().map(|student| student.person);
+    let people: Vec<Person> = people.collect();
+    // Teams alone do not say who is in the course.
+    if people.iter().all(|person| person.name.is_empty()) {
+        return Err(StudentListError::NoNames(path.to_owned()));
+    }
+    Ok(people)
+}
+
+/// Of the column `submission`, and a participant's number.
+fn submissions(listed: &str, identifier: &str) -> Vec<String> {
+    let listed = listed.split(';').map(str::trim);
+    let number = (participant(identifier) != identifier).then_some(identifier);
+    let all = listed.chain(number).filter(|one| !one.is_empty());
+    all.map(str::to_owned).collect()
+}
+
+/// The most frequent candidate.
+fn separator(first_line: &[u8]) -> u8 {
+    let count = |separator: &u8| first_line.split(|byte| byte == separator).count();
+    b"\t;,".iter().copied().max_by_key(count).unwrap_or(b',')
+}
+
+/// Without the line `sep=…` of spreadsheets.
+fn without_separator(text: &str) -> &str {
+    let is_separator = |line: &str| line.starts_with("sep=") && line.trim_ascii_end().len() == 5;
+    match text.split_once('\n') {
+        Some((first, rest)) if is_separator(first) => rest,
+        _ => text,
+    }
+}
+
+fn table(text: &str) -> csv::Reader<&[u8]> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = without_separator(text).as_bytes();
+    let first_line = text.split(|&byte| byte == b'\n').next();
+    let mut options = csv::ReaderBuilder::new();
+    options
+        .delimiter(separator(first_line.unwrap_or_default()))
+        .trim(csv::Trim::All)
+        .flexible(true);
+    options.from_reader(text)
+}
+
+/// The students of a list, as far as it is read.
+#[derive(Default)]
+struct StudentRows {
+    students: Vec<Student>,
+    /// The line of each.
+    lines: Vec<u64>,
+}
+
+/// Two rows with one id are of different students.
+struct RepeatedId {
+    id: String,
+    earlier: u64,
+}
+
+impl StudentRows {
+    /// A further row of a student only adds submissions.
+    fn add(&mut self, student: Student, line: u64) -> Result<(), RepeatedId> {
+        let row = student.person.clone();
+        let is_same = |known: &Student| !row.id.is_empty() && known.person.id == row.id;
+        let Some(place) = self.students.iter().position(is_same) else {
+            self.students.push(student);
+            self.lines.push(line);
+            return Ok(());
+        };
+        let known = &mut self.students[place].person;
+        if known.name != row.name || team_key(&known.team) != team_key(&row.team) {
+            return Err(RepeatedId {
+                id: row.id,
+                earlier: self.lines[place],
+            });
+        }
+        known.submissions.extend(row.submissions);
+        Ok(())
+    }
+}
+
+impl StudentList {
+    /// CSV with a header, separated by commas, semicolons or tabs. A student's bot is in the column `bot`, else the
+    /// team, else named after the student.
+    pub fn read(path: &Path) -> Result<Self, StudentListError> {
+        let text = text_file::read(path, text_file::WRITTEN).map_err(|error| {
+            StudentListError::Unreadable {
+                path: path.to_owned(),
+                error,
+            }
+        })?;
+        let csv = |error| StudentListError::Csv {
+            path: path.to_owned(),
+            error,
+        };
+        let mut table = table(&text);
+        let headers = table.headers().map_err(csv)?.clone();
+        let columns = Columns::of(&headers);
+        if !columns.say_who() {
+            return Err(StudentListError::NoNames(path.to_owned()));
+        }
+        let mut rows = StudentRows::default();
+        for row in table.records() {
+            let row = row.map_err(csv)?;
+            let person = columns.person(&row);
+            if person.name.is_empty() && person.team.is_empty() {
+                continue;
+            }
+            let line = row.position().map_or(0, csv::Position::line);
+            let student = Student {
+                person,
+                values: columns.values(&row, headers.len()),
+            };
+            rows.add(student, line)
+                .map_err(|RepeatedId { id, earlier }| StudentListError::RepeatedId {
+                    path: path.to_owned(),
+                    line,
+                    id,
+                    earlier,
+                })?;
+        }
+        if rows.students.is_empty() {
+            return Err(StudentListError::NoStudents(path.to_owned()));
+        }
+        Ok(Self {
+            headings: columns.values(&headers, headers.len()),
+            students: rows.students,
+        })
+    }
+
+    /// The columns of people that a league knows.
+    fn of(people: &[&Person]) -> Self {
+        type Column = (&'static str, fn(&Person) -> &String);
+        let all: [Column; 3] = [
+            ("Full name", |person| &person.name),
+            ("Email address", |person| &person.email),
+            ("ID number", |person| &person.id),
+        ];
+        let is_known = |(_, value): &Column| people.iter().any(|one| !value(one).is_empty());
+        let known: Vec<Column> = all.into_iter().filter(is_known).collect();
+        let student = |person: &&Person| Student {
+            person: (*person).clone(),
+            values: known
+                .iter()
+                .map(|(_, value)| value(person).clone())
+                .collect(),
+        };
+        let headings = known.iter().map(|(heading, _)| (*heading).to_owned());
+        Self {
+            headings: headings.collect(),
+            students: people.iter().map(student).collect(),
+        }
+    }
+}
+
+/// Whose a bot is, for a table with a row for each student.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BotsOfStudents {
+    pub headings: Vec<String>,
+    pub students: Vec<BotOfStudent>,
+    /// Whose bots these are is not certain: their students have none.
+    pub questions: Vec<RosterQuestion>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BotOfStudent {
+    pub values: Vec<String>,
+    /// The team or the student, told apart from others of the name.
+    pub label: String,
+    pub bot: Option<String>,
+    pub is_asked_about: bool,
+}
+
+impl BotsOfStudents {
+    /// Of bots that are called as entries of downloads are.
+    pub fn of_names(list: &StudentList, names: &[&str]) -> Self {
+        let mut roster = Roster::default();
+        let senders: Vec<(SenderId, String)> = names.iter().map(|name| sender_of(name)).collect();
+        roster.receive(senders.iter().map(|(id, name)| (id, &**name)));
+        let bot = |folder: &str| {
+            let sender = roster.senders.iter().find(|one| one.folder == folder)?;
+            let mut all = senders.iter().zip(names);
+            let (_, name) = all.find(|((id, _), _)| *id == sender.id)?;
+            Some((*name).to_owned())
+        };
+        let folders = roster.senders.iter().map(|one| &one.folder);
+        let bots: Vec<(String, Option<String>)> = folders
+            .map(|folder| (folder.clone(), bot(folder)))
+            .collect();
+        Self::of(list, roster, |folder| {
+            let mut all = bots.iter();
+            all.find(|(known, _)| known == folder)?.1.clone()
+        })
+    }
+
+    /// Of a league, by its list or another one. `None` without any.
+    pub fn of_roster(roster: &Roster, list: Option<&StudentList>) -> Option<Self> {
+        let known;
+        let list = match list {
+            Some(list) => list,
+            None if !roster.has_list() => return None,
+            None => {
+                let listed = roster.people.iter().filter(|person| !person.has_left);
+                known = StudentList::of(&listed.collect::<Vec<_>>());
+                &known
+            }
+        };
+        let labels = roster.labels();
+        let of = |folder: &str| labels.get(folder).cloned();
+        Some(Self::of(list, roster.clone(), of))
+    }
+
+    fn of(list: &StudentList, mut roster: Roster, bot: impl Fn(&str) -> Option<String>) -> Self {
+        let people = list.students.iter().map(|student| student.person.clone());
+        roster.enlist(people.collect());
+        let bots = roster.bots();
+        let students = list.students.iter().zip(&roster.people);
+        let students = students.map(|(student, person)| {
+            let owner = roster.owner_of(person.person);
+            let of = bots.iter().find(|bot| bot.owner == owner);
+            let mut senders = of.into_iter().flat_map(|bot| &bot.senders);
+            BotOfStudent {
+                values: student.values.clone(),
+                label: of.map_or_else(String::new, |bot| bot.label.clone()),
+                bot: senders.find_map(|sender| bot(&sender.folder)),
+                is_asked_about: roster.is_asked_about(person),
+            }
+        });
+        Self {
+            headings: list.headings.clone(),
+            students: students.collect(),
+            questions: roster.questions(),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+#![doc = include_str!("../README.md")]
+
+pub mod alike;
+pub mod league;
+pub mod report;

@@ -1,0 +1,335 @@
+//! What the end of a program's stderr says of why it exited.
+
+use referee_text::quote;
+
+/// Beginnings of lines that name the error in the runtimes of Go, Java, OCaml, SBCL and PHP, whatever follows.
+const ERRORS: [&str; 8] = [
+    "panic: ",
+    "fatal error: ",
+    "Exception in thread ",
+    "Caused by: ",
+    "Fatal error: ",
+    "PHP Fatal error: ",
+    "Unhandled ",
+    "Uncaught ",
+];
+
+/// Beginnings of lines that follow the error: frames, hints, versions.
+const AFTERWARDS: [&str; 14] = [
+    "Node.js v",
+    "- ",
+    "note: ",
+    "}",
+    "#",
+    "Require stack:",
+    "Stack trace:",
+    "stack traceback:",
+    "CallStack (from ",
+    "Raised at ",
+    "Re-raised at ",
+    "Called from ",
+    "[Previous line repeated",
+    "at ",
+];
+
+/// Words of errors that an attempt to use the network ends with, in lower case.
+const NETWORK: [&str; 9] = [
+    "network",
+    "socket",
+    "connect",
+    "not permitted",
+    "permission denied",
+    "eperm",
+    "name resolution",
+    "unknownhost",
+    "fetch failed",
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    /// A file or a module is not seen.
+    Missing,
+    Other,
+}
+
+/// What Python and Node say of a module that is not there, in lower case.
+const NO_MODULE: [&str; 2] = ["no module named", "cannot find module"];
+
+/// What an error in a sandbox says, in lower case, what it comes from, and what its author does about it.
+const SANDBOX: [(&str, Cause, &str); 9] = [
+    (
+        "read-only file system",
+        Cause::Other,
+        "in the sandbox the bot's folder is read-only: write to stderr, or to a file in the folder that TMPDIR names",
+    ),
+    (
+        NO_MODULE[0],
+        Cause::Missing,
+        "the sandbox shows the bot its own folder and what is installed for everyone: keep a module of yours beside the bot, and install a package for everyone, or into a virtual environment there",
+    ),
+    (
+        NO_MODULE[1],
+        Cause::Missing,
+        "the sandbox shows the bot its own folder and what is installed for everyone: keep a module of yours beside the bot, and install a package into node_modules there (npm install)",
+    ),
+    (
+        "no such file or directory",
+        Cause::Missing,
+        "the sandbox shows the bot its own folder, and neither home folders nor /tmp of others: keep the file beside the bot, and open it relative to the program",
+    ),
+    (
+        "permission denied",
+        Cause::Other,
+        "the sandbox forbids it: keep what the bot reads in its own folder, and write only to the folder that TMPDIR names",
+    ),
+    (
+        "resource temporarily unavailable",
+        Cause::Other,
+        "the sandbox limits processes and threads (--processes): start fewer",
+    ),
+    (
+        "too many open files",
+        Cause::Other,
+        "the sandbox limits open files: close what is not needed",
+    ),
+    (
+        "file too large",
+        Cause::Other,
+        "the sandbox limits the size of a file: write less",
+    ),
+    (
+        "no space left on device",
+        Cause::Other,
+        "the sandbox limits the space for temporary files: write less",
+    ),
+];
+
+/// The line that says why the program exited: the last that names an error, else a compiler's first error, else the
+/// last that is not a stack frame, a hint or a version. After `panicked at` of Rust also the next line, its message.
+pub fn explaining_line(stderr: &str) -> Option<String> {
+    let lines: Vec<&str> = stderr.lines().map(str::trim_end).collect();
+    let is_frame = |line: &str| line.starts_with([' ', '\t']) || line.starts_with("\\t");
+    let begins = |line: &str, beginnings: &[&str]| {
+        beginnings
+            .iter()
+            .any(|&beginning| line.starts_with(beginning))
+    };
+    let tells = |line: &str| !line.is_empty() && !is_frame(line) && !begins(line, &AFTERWARDS);
+    let named = lines.iter().rposition(|line| begins(line, &ERRORS));
+    let named = named.or_else(|| lines.iter().position(|line| line.contains(": error: ")));
+    let told = named.or_else(|| lines.iter().rposition(|line| tells(line)));
+    let at = told.or_else(|| lines.iter().rposition(|line| !line.is_empty()))?;
+    let panicked = (at > 0 && lines[at - 1].contains("panicked at")).then(|| lines[at - 1]);
+    Some(match panicked {
+        Some(place) => format!("{place} {}", lines[at]),
+        None => lines[at].trim_start().to_owned(),
+    })
+}
+
+/// Where the error was raised, as Python, Node and Java say it: `line 3 of bot.py`.
+pub fn place(stderr: &str) -> Option<String> {
+    let in_python = |line: &str| {
+        let (file, rest) = line
+            .trim_start()
+            .strip_prefix("File \"")?
+            .split_once("\", line ")?;
+        Some((file.to_owned(), rest.split(',').next()?.to_owned()))
+    };
+    // Node's first line is the place; a frame of Java ends with it.
+    let elsewhere = |line: &str| {
+        let is_frame = line
+            .trim_start_matches("\\t")
+            .trim_start()
+            .starts_with("at ");
+        let place = match line.rsplit_once('(') {
+            Some((before, place)) if is_frame && !before.contains("java.base/") => {
+                place.strip_suffix(')')?
+            }
+            None if !is_frame => line,
+            _ => return None,
+        };
+        let (file, number) = place.rsplit_once(':')?;
+        let is_source = [".js", ".mjs", ".cjs", ".java"]
+            .iter()
+            .any(|end| file.ends_with(end));
+        is_source.then(|| (file.to_owned(), number.to_owned()))
+    };
+    let python = stderr.lines().rev().find_map(in_python);
+    let (file, number) = python.or_else(|| stderr.lines().find_map(elsewhere))?;
+    let name = file.rsplit(['/', '\\']).next()?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| format!("line {number} of {name}"))
+}
+
+/// Whether the error that ended the program may come from a refused connection.
+pub fn is_about_network(stderr: &str) -> bool {
+    explaining_line(stderr).is_some_and(|line| {
+        let line = line.to_lowercase();
+        NETWORK.iter().any(|word| line.contains(word))
+    })
+}
+
+/// What lies beside a bot, and is not shown to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnseenFile {
+    /// A program of another bot of this run, or its folder.
+    OfAnother(String),
+    /// Its folder can be no bot's own, such as a home folder.
+    AllBesideIt,
+}
+
+impl UnseenFile {
+    fn advice(&self) -> String {
+        match self {
+            Self::OfAnother(name) => format!(
+                "{} is another bot of this run, so the sandbox hides it: put what both need into a module of its own, or give each bot a folder with a copy",
+                quote(name.as_bytes())
+            ),
+            Self::AllBesideIt => "its folder is a home folder, one for temporary files or a very large one, of which the sandbox shows it nothing but its own file: put the bot and what it needs into a folder of their own".to_owned(),
+        }
+    }
+}
+
+/// Whether the line that says why the program exited has this file or module in it.
+pub fn speaks_of(stderr: &str, file: &str) -> bool {
+    let stem = file.split_once('.').map_or(file, |(stem, _)| stem);
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    explaining_line(stderr).is_some_and(|line| {
+        line.match_indices(stem).any(|(at, _)| {
+            let (before, after) = (
+                line[..at].chars().next_back(),
+                line[at + stem.len()..].chars().next(),
+            );
+            !before.is_some_and(is_part) && !after.is_some_and(is_part)
+        })
+    })
+}
+
+/// What to do about an error that a sandbox is likely to have caused.
+pub fn sandbox_advice(stderr: &str, unseen: Option<&UnseenFile>) -> Option<String> {
+    let line = explaining_line(stderr)?.to_lowercase();
+    let (_, cause, advice) = SANDBOX.iter().find(|(words, ..)| line.contains(words))?;
+    Some(match unseen.filter(|_| *cause == Cause::Missing) {
+        Some(unseen) => unseen.advice(),
+        None => (*advice).to_owned(),
+    })
+}
+
+/// What to do about a module that is not there, where nothing hides it.
+pub fn module_advice(stderr: &str) -> Option<&'static str> {
+    let line = explaining_line(stderr)?.to_lowercase();
+    let is_missing = NO_MODULE.iter().any(|words| line.contains(words));
+    is_missing
+        .then_some("install the package that it names, or keep a module of yours beside the bot")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_says_why_is_found_in_each_runtime() {
+        let cases = [
+            (
+                "Traceback (most recent call last):\n  File \"bot.py\", line 3, in <module>\n    x[5]\nIndexError: list index out of range\n",
+                "IndexError: list index out of range",
+            ),
+            (
+                "/b.js:1\nundefined.x\n          ^\n\nTypeError: Cannot read properties of undefined (reading 'x')\n    at Interface.<anonymous> (/b.js:1:5)\n    at Interface.emit (node:events:524:28)\n\nNode.js v20.20.2\n",
+                "TypeError: Cannot read properties of undefined (reading 'x')",
+            ),
+            (
+                "Error: ENOENT: no such file or directory, open 'w.txt'\n    at Object.openSync (node:fs:573:18) {\n  errno: -2,\n  code: 'ENOENT'\n}\n\nNode.js v20.20.2\n",
+                "Error: ENOENT: no such file or directory, open 'w.txt'",
+            ),
+            (
+                "Bot.java:3: error: ';' expected\n  x\n   ^\n1 error\nerror: compilation failed\n",
+                "Bot.java:3: error: ';' expected",
+            ),
+            (
+                "loader:1\n  throw err;\n  ^\n\nError: Cannot find module 'x'\nRequire stack:\n- /b.js\n    at X {\n  code: 1\n}\n\nNode.js v20\n",
+                "Error: Cannot find module 'x'",
+            ),
+            (
+                "Exception in thread \"main\" java.lang.NullPointerException: x\n\tat Npe.main(Npe.java:2)\n",
+                "Exception in thread \"main\" java.lang.NullPointerException: x",
+            ),
+            (
+                "thread 'main' panicked at src/main.rs:3:5:\nindex out of bounds: the len is 3\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n",
+                "thread 'main' panicked at src/main.rs:3:5: index out of bounds: the len is 3",
+            ),
+            (
+                "panic: runtime error: index out of range [5] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/x.go:5 +0x1d\nexit status 2\n",
+                "panic: runtime error: index out of range [5] with length 3",
+            ),
+            (
+                "lua: bot.lua:3: attempt to index a nil value\nstack traceback:\n\t[C]: in ?\n",
+                "lua: bot.lua:3: attempt to index a nil value",
+            ),
+            (
+                "debug: 3 pieces\nbot.sh: line 3: foo: command not found\n",
+                "bot.sh: line 3: foo: command not found",
+            ),
+            ("  only a frame\n", "only a frame"),
+        ];
+        for (stderr, line) in cases {
+            assert_eq!(explaining_line(stderr).as_deref(), Some(line));
+        }
+        assert_eq!(explaining_line("\n"), None);
+    }
+
+    #[test]
+    fn a_package_that_is_not_installed_is_to_be_installed() {
+        for stderr in [
+            "Traceback:\nModuleNotFoundError: No module named 'numpy'\n",
+            "Error: Cannot find module 'chess.js'\n",
+        ] {
+            let in_sandbox = sandbox_advice(stderr, None).expect("advice");
+            let outside = module_advice(stderr).expect("advice");
+            assert!(in_sandbox.contains("install a package"), "{in_sandbox}");
+            assert!(outside.starts_with("install the package"), "{outside}");
+        }
+        assert_eq!(module_advice("IndexError: list index out of range\n"), None);
+    }
+
+    #[test]
+    fn the_place_of_an_error_is_found() {
+        let cases = [
+            (
+                "Traceback (most recent call last):\n  File \"/a/bot.py\", line 9, in <module>\n    f()\n  File \"bot.py\", line 3, in f\n    x[5]\nIndexError: list index out of range\n",
+                "line 3 of bot.py",
+            ),
+            (
+                "  File \"bot.py\", line 2\n    if x\n        ^\nSyntaxError: expected ':'\n",
+                "line 2 of bot.py",
+            ),
+            (
+                "/a/b.js:1\nundefined.x\n          ^\n\nTypeError: Cannot read\n    at Interface.<anonymous> (/a/b.js:1:5)\n    at Interface.emit (node:events:524:28)\n",
+                "line 1 of b.js",
+            ),
+            (
+                "Exception in thread \"main\" java.lang.NumberFormatException: x\n\tat java.base/java.lang.Integer.parseInt(Integer.java:652)\n\tat Npe.main(Npe.java:2)\n",
+                "line 2 of Npe.java",
+            ),
+        ];
+        for (stderr, place) in cases {
+            assert_eq!(super::place(stderr).as_deref(), Some(place));
+        }
+        for stderr in ["", "bot.sh: line 3: foo: command not found\n", "at 12:30\n"] {
+            assert_eq!(super::place(stderr), None);
+        }
+    }
+
+    #[test]
+    fn the_network_is_blamed_only_by_an_error_that_speaks_of_it() {
+        let socket = "Traceback:\n  s = socket.socket()\nPermissionError: [Errno 1] Operation not permitted\n";
+        assert!(is_about_network(socket));
+        assert!(is_about_network(
+            "Exception in thread \"main\" java.net.SocketException: Operation not permitted\n\tat X\n"
+        ));
+        assert!(!is_about_network(
+            "Exception in thread \"main\" java.lang.ArrayIndexOutOfBoundsException: Index 3\n\tat java.net.Socket.x\n"
+        ));
+        assert!(!is_about_network(""));
+    }
+}

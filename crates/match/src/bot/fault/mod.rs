@@ -1,0 +1,260 @@
+//! Every way to break the protocol, as a value.
+
+pub mod advice;
+pub mod crash;
+pub mod sentence;
+
+use std::time::Duration;
+
+use super::meter::TurnUsage;
+use super::player::{Allowance, ClockKind};
+use crate::protocol::ForfeitReason;
+use referee_games::game::{Rejection, RejectionCause};
+use referee_host::executable::interpreter::Language;
+use referee_sandbox::MetLimit;
+use referee_text::escape;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Exit {
+    Code(i32),
+    Signal(String),
+    /// Killed for a limit of its sandbox.
+    Limit(MetLimit),
+    /// Killed by the kernel because other programs used the memory: the most that it had itself of its
+    /// limit, in bytes.
+    OutOfMemory {
+        used: u64,
+        limit: u64,
+    },
+    /// After it had tried something forbidden: `open a network connection`.
+    Refused(Box<Self>, &'static str),
+    Left,
+}
+
+impl Exit {
+    /// Without what the program had tried, where that is not why it exited.
+    pub fn forgive_refusal(&mut self) {
+        if let Self::Refused(exit, _) = self {
+            *self = std::mem::replace(exit, Self::Left);
+        }
+    }
+
+    /// Whether it ended in the same way; numbers may differ.
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Code(one), Self::Code(other)) => (*one == 0) == (*other == 0),
+            (Self::Limit(one), Self::Limit(other)) => one.exceeded == other.exceeded,
+            (Self::Refused(one, what), Self::Refused(other, other_what)) => {
+                what == other_what && one.is_like(other)
+            }
+            (Self::OutOfMemory { .. }, Self::OutOfMemory { .. }) => true,
+            (one, other) => one == other,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    Input,
+    Output,
+}
+
+/// What a silent program was doing when its time was up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessState {
+    Computing,
+    NotReading,
+    /// A signal such as SIGSTOP stopped it.
+    Stopped,
+    /// Read the question and waits for something, such as more input.
+    Waiting,
+    Unknown,
+}
+
+/// What there was of an answer when the time was up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TimeoutEvidence {
+    Nothing(ProcessState),
+    Partial(Vec<u8>),
+    /// A whole line, after the limit.
+    Late(Vec<u8>),
+    /// A legal answer that came once its input was closed: it sat in an output buffer, or the bot
+    /// waited for more input.
+    HeldBack(Vec<u8>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timeout {
+    pub asked: String,
+    pub allowance: Allowance,
+    pub fresh: bool,
+    pub evidence: TimeoutEvidence,
+    pub afterwards: Vec<u8>,
+    /// Wall time until it was given up or answered.
+    pub elapsed: Duration,
+    /// Resources used by then, if asked.
+    pub usage: Option<TurnUsage>,
+    /// The part of `elapsed` not charged: waits for a CPU and for the disk.
+    pub excused: Duration,
+    /// How long after the limit the referee found a whole line, because it was itself not running;
+    /// zero when it noticed in time. The fault may be the referee's up to this long.
+    pub unwatched: Duration,
+    pub answered: u32,
+    pub slowest: Duration,
+    pub language: Option<Language>,
+}
+
+impl TimeoutEvidence {
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Nothing(_) => &[],
+            Self::Partial(bytes) | Self::Late(bytes) | Self::HeldBack(bytes) => bytes,
+        }
+    }
+}
+
+impl Timeout {
+    pub fn new(request: &str, allowance: Allowance, fresh: bool, elapsed: Duration) -> Self {
+        Self {
+            asked: request.trim_end_matches('\n').to_owned(),
+            allowance,
+            fresh,
+            evidence: TimeoutEvidence::Nothing(ProcessState::Unknown),
+            afterwards: Vec::new(),
+            elapsed,
+            usage: None,
+            excused: Duration::ZERO,
+            unwatched: Duration::ZERO,
+            answered: 0,
+            slowest: Duration::ZERO,
+            language: None,
+        }
+    }
+
+    /// By how much the time that counts was over its limit. On a clock of CPU time, by its CPU time.
+    pub fn overdue(&self) -> Duration {
+        let counted = match (self.allowance.kind, &self.usage) {
+            (ClockKind::Cpu, Some(usage)) => usage.charged_cpu(self.elapsed),
+            _ => self.elapsed.saturating_sub(self.excused),
+        };
+        counted.saturating_sub(self.allowance.total(self.fresh))
+    }
+
+    /// Whether it was given up before its time was over, having waited too long for a CPU.
+    pub fn was_starved(&self) -> bool {
+        let total = self.allowance.total(self.fresh);
+        self.allowance.kind == ClockKind::Wall && total.saturating_add(self.excused) > self.elapsed
+    }
+}
+
+/// A bot's misbehaviour. Match without `_`: a new one must be handled everywhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Not a line of the protocol, or against the rules.
+    Rejected {
+        answer: Vec<u8>,
+        rejection: Rejection,
+    },
+    ExtraOutput {
+        /// Empty when nothing had been asked yet.
+        first: Vec<u8>,
+        second: Vec<u8>,
+        /// Whether the line came before the question, not with the answer.
+        early: bool,
+    },
+    Timeout(Box<Timeout>),
+    Exited {
+        exit: Exit,
+        partial: Vec<u8>,
+        answered: u32,
+    },
+    Closed {
+        stream: Stream,
+        partial: Vec<u8>,
+    },
+    LineTooLong {
+        start: Vec<u8>,
+    },
+    NotUtf8 {
+        answer: Vec<u8>,
+    },
+}
+
+impl Fault {
+    pub const fn reason(&self) -> ForfeitReason {
+        match self {
+            Self::Rejected { rejection, .. } => match rejection.cause {
+                RejectionCause::Illegal(_) => ForfeitReason::IllegalMove,
+                RejectionCause::Malformed(_) => ForfeitReason::Malformed,
+            },
+            Self::ExtraOutput { .. } => ForfeitReason::ExtraOutput,
+            Self::Timeout(_) => ForfeitReason::Timeout,
+            Self::Exited { .. } => ForfeitReason::Exited,
+            Self::Closed { .. } => ForfeitReason::Closed,
+            Self::LineTooLong { .. } => ForfeitReason::LineTooLong,
+            Self::NotUtf8 { .. } => ForfeitReason::NotUtf8,
+        }
+    }
+
+    /// Whether it is the same mistake: questions, answers and numbers may differ.
+    pub fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::Rejected { rejection: one, .. },
+                Self::Rejected {
+                    rejection: other, ..
+                },
+            ) => (one.cause, &one.hint) == (other.cause, &other.hint),
+            (Self::ExtraOutput { early: one, .. }, Self::ExtraOutput { early: other, .. }) => {
+                one == other
+            }
+            (Self::Exited { exit: one, .. }, Self::Exited { exit: other, .. }) => {
+                one.is_like(other)
+            }
+            (Self::Closed { stream: one, .. }, Self::Closed { stream: other, .. }) => one == other,
+            (Self::Timeout(_), Self::Timeout(_))
+            | (Self::LineTooLong { .. }, Self::LineTooLong { .. })
+            | (Self::NotUtf8 { .. }, Self::NotUtf8 { .. }) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether it may hold its answer back until its input ends: it was waiting, and none of its answers had come
+    /// before. A command whose input ends shows its answer.
+    pub fn may_be_held_back(&self) -> bool {
+        use ProcessState::{Unknown, Waiting};
+        use TimeoutEvidence::{HeldBack, Nothing};
+        let Self::Timeout(timeout) = self else {
+            return false;
+        };
+        match timeout.evidence {
+            HeldBack(_) => true,
+            Nothing(Waiting | Unknown) => timeout.answered == 0,
+            _ => false,
+        }
+    }
+
+    /// The line that is not an answer by the rules, without its newline.
+    pub fn rejected(&self) -> Option<&[u8]> {
+        match self {
+            Self::Rejected { answer, .. } | Self::NotUtf8 { answer } => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// What the bot sent, escaped; empty for nothing.
+    pub fn answer(&self) -> String {
+        match self {
+            Self::Rejected { answer, .. } | Self::NotUtf8 { answer } => escape(answer),
+            Self::ExtraOutput { first, second, .. } => {
+                let mut both = first.clone();
+                both.push(b'\n');
+                both.extend_from_slice(second);
+                escape(&both)
+            }
+            Self::Timeout(timeout) => escape(timeout.evidence.bytes()),
+            Self::Exited { partial, .. } | Self::Closed { partial, .. } => escape(partial),
+            Self::LineTooLong { start } => escape(start),
+        }
+    }
+}

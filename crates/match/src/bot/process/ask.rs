@@ -1,0 +1,257 @@
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::pin;
+use std::process::ExitStatus;
+use std::task::Poll;
+use std::time::Duration;
+
+use tokio::process::Child;
+use tokio::time::Instant;
+
+use super::charge::{self, Extension};
+use super::{Process, log_extended};
+use crate::bot::channel::{Exchange, ExchangeError};
+use crate::bot::fault::{Fault, Stream, TimeoutEvidence};
+use crate::bot::info::Info;
+use crate::bot::player::{Allowance, ClockKind, OtherOutput, Player, Reply};
+
+/// How long after a rejected line a second one is waited for.
+const SECOND_LINE: Duration = Duration::from_millis(25);
+
+/// The same after a repeated answer: the bot probably prints every answer twice, and still thinks.
+const REPEATED: Duration = Duration::from_secs(1);
+
+impl Player for Process {
+    async fn ask(
+        &mut self,
+        request: &str,
+        allowance: Allowance,
+    ) -> io::Result<Result<Reply<'_>, Fault>> {
+        let fresh = self.fresh;
+        let exactly = allowance.kind == ClockKind::Cpu;
+        // The referee's own work comes before its clock starts.
+        self.meter.asked(Instant::now().into_std(), exactly);
+        self.asked = true;
+        // What it said after its last answer is of no turn.
+        self.stderr.take_info();
+        self.set_frozen(false);
+        let asked = Instant::now();
+        let look = self.next_look(asked, &allowance);
+        let mut limit = charge::first_limit(&allowance, fresh, look);
+        let exchange = self.channel.exchange(asked, request.as_bytes(), limit);
+        let mut exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
+        // Usage, once it matters, and whether the time granted then was certain.
+        let mut usage = None;
+        let mut is_certain = true;
+        let error = loop {
+            let error = match exchanged {
+                Err(status) => {
+                    self.exit = Some(status);
+                    let partial = self.channel.partial().to_vec();
+                    return Ok(Err(self.exited(status, partial)));
+                }
+                Ok(Ok(exchange)) if is_certain => {
+                    let late = exchange.elapsed > allowance.total(fresh);
+                    let charged = self.answered(asked, exchange, &allowance, late);
+                    let left = allowance.total(fresh).checked_sub(charged);
+                    if exactly && left.is_none() {
+                        break ExchangeError::Late(exchange);
+                    }
+                    return Ok(Ok(Reply {
+                        line: self.channel.line(exchange),
+                        elapsed: exchange.elapsed,
+                        charged,
+                        fresh,
+                    }));
+                }
+                Ok(Ok(exchange)) => ExchangeError::Late(exchange),
+                Ok(Err(error)) => error,
+            };
+            let Some(elapsed) = exceeded_after(&error, asked) else {
+                break error;
+            };
+            let has_answered = matches!(error, ExchangeError::Late(_));
+            let used = self.meter.turn_usage_searched(fresh, has_answered);
+            usage = Some(used);
+            let Some(more) = charge::extension(&allowance, fresh, elapsed, &used) else {
+                break error;
+            };
+            if let ExchangeError::Late(exchange) = error {
+                // It has had a CPU: its wait is known.
+                if !more.is_certain {
+                    break error;
+                }
+                is_certain = true;
+                exchanged = Ok(Ok(exchange));
+                continue;
+            }
+            // A look within the limit gives it no time.
+            if elapsed >= charge::first_limit(&allowance, fresh, None) {
+                log_extended(more, &used);
+            }
+            let look = self.next_look(asked + elapsed, &allowance);
+            Extension { limit, is_certain } = charge::looking(more, elapsed, look);
+            let exchange = self.channel.exchange_on(asked, request.as_bytes(), limit);
+            exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
+        };
+        if let ExchangeError::Late(exchange) = error
+            && allowance.benefit_of_doubt
+            && allowance.kind == ClockKind::Wall
+            && charge::may_be_in_time(
+                &allowance,
+                fresh,
+                exchange.elapsed,
+                limit,
+                &usage.unwrap_or_default(),
+            )
+        {
+            let charged = self.answered(asked, exchange, &allowance, true);
+            return Ok(Ok(Reply {
+                line: self.channel.line(exchange),
+                elapsed: exchange.elapsed,
+                charged,
+                fresh,
+            }));
+        }
+        Ok(Err(match error {
+            ExchangeError::Fault(fault) => fault,
+            ExchangeError::Timeout { partial } => {
+                let timeout = self.timeout(request, allowance, fresh, asked.elapsed(), usage);
+                self.timed_out(timeout, partial, asked).await
+            }
+            ExchangeError::Late(exchange) => {
+                let elapsed = exchange.elapsed;
+                let mut timeout = self.timeout(request, allowance, fresh, elapsed, usage);
+                let line = self.channel.line(exchange).to_vec();
+                timeout.evidence = TimeoutEvidence::Late(line);
+                timeout.unwatched = charge::unwatched(&allowance, elapsed, limit);
+                Fault::Timeout(Box::new(timeout))
+            }
+            ExchangeError::Eof { partial } => self.ended(Stream::Output, partial).await?,
+            ExchangeError::InputClosed => self.ended(Stream::Input, Vec::new()).await?,
+        }))
+    }
+
+    fn take_info(&mut self) -> Info {
+        self.stderr.take_info()
+    }
+
+    async fn drain(&mut self) -> Vec<u8> {
+        self.set_frozen(false);
+        self.channel.drain(SECOND_LINE).await
+    }
+
+    async fn other_output(&mut self) -> OtherOutput {
+        // The opponent's speed decides whether a second line arrives before the next question or
+        // passes for its answer. The verdict must not depend on that.
+        let previous = self.channel.answer_before().to_vec();
+        if !previous.is_empty() && self.has_unread_input() {
+            return OtherOutput::Before(previous);
+        }
+        self.set_frozen(false);
+        let repeats = self.channel.repeats();
+        let wait = if repeats { REPEATED } else { SECOND_LINE };
+        let after = self.channel.drain(wait).await;
+        if after.is_empty() {
+            OtherOutput::Nothing
+        } else if repeats {
+            OtherOutput::Before(previous)
+        } else {
+            OtherOutput::After(after)
+        }
+    }
+}
+
+impl Process {
+    fn next_look(&self, now: Instant, allowance: &Allowance) -> Option<Duration> {
+        let Allowance {
+            kind, is_counted, ..
+        } = *allowance;
+        self.meter.next_look(now.into_std(), kind, is_counted)
+    }
+
+    /// It has answered, `late` if only in wall time beyond its limit. The time charged.
+    fn answered(
+        &mut self,
+        asked: Instant,
+        exchange: Exchange,
+        allowance: &Allowance,
+        late: bool,
+    ) -> Duration {
+        let Exchange { elapsed, .. } = exchange;
+        let at = (asked + elapsed).into_std();
+        let total = allowance.total(self.fresh);
+        self.fresh = false;
+        self.answered = self.answered.saturating_add(1);
+        self.slowest = self.slowest.max(elapsed);
+        self.asked = false;
+        self.set_frozen(true);
+        if allowance.kind == ClockKind::Cpu {
+            self.meter.answered(at, true);
+            return self.meter.charged_cpu(elapsed);
+        }
+        let charged = if charge::may_be_less(allowance, elapsed, late) {
+            let excused = self.meter.turn_usage().excused(elapsed);
+            // The last extension may have been longer than needed.
+            elapsed.saturating_sub(excused).min(total)
+        } else {
+            elapsed
+        };
+        self.meter.answered(at, false);
+        charged
+    }
+}
+
+/// How long after the question a limit was exceeded; `None` for other errors.
+fn exceeded_after(error: &ExchangeError, asked: Instant) -> Option<Duration> {
+    match error {
+        ExchangeError::Late(exchange) => Some(exchange.elapsed),
+        ExchangeError::Timeout { .. } => Some(asked.elapsed()),
+        _ => None,
+    }
+}
+
+/// Waits for an exchange, or for the exit of the process unless it is `over`.
+async fn until_exit<T>(
+    exchange: impl Future<Output = io::Result<T>>,
+    child: &mut Child,
+    over: bool,
+) -> io::Result<Result<T, ExitStatus>> {
+    let mut exchange = pin!(exchange);
+    let mut exit = pin!(child.wait());
+    poll_fn(|cx| {
+        // What it wrote before exiting counts: the pipe is read first.
+        if let Poll::Ready(exchanged) = exchange.as_mut().poll(cx) {
+            return Poll::Ready(exchanged.map(Ok));
+        }
+        // A child of an exited bot may hold the pipe open.
+        if over {
+            return Poll::Pending;
+        }
+        exit.as_mut().poll(cx).map(|status| status.map(Err))
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_time_limit_is_exceeded_by_a_late_answer_too() {
+        let asked = Instant::now();
+        tokio::time::advance(Duration::from_millis(90)).await;
+        let timeout = ExchangeError::Timeout {
+            partial: Vec::new(),
+        };
+        let elapsed = Duration::from_millis(70);
+        let late = ExchangeError::Late(Exchange { length: 3, elapsed });
+        let closed = ExchangeError::InputClosed;
+        assert_eq!(
+            exceeded_after(&timeout, asked),
+            Some(Duration::from_millis(90))
+        );
+        assert_eq!(exceeded_after(&late, asked), Some(elapsed));
+        assert_eq!(exceeded_after(&closed, asked), None);
+    }
+}

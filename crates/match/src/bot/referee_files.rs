@@ -1,0 +1,15 @@
+//! The referee's files that may lie in a bot's folder.
+
+use referee_sandbox::snapshot::WrittenFiles;
+
+/// By what they are known: pages, records and tables, and the folders of tournaments.
+pub const REFEREE_FILES: WrittenFiles = WrittenFiles {
+    page_mark: Some("<meta name=\"generator\" content=\"referee "),
+    data_starts: &[
+        "{\"v\":1,\"game\":\"",
+        "{\"games\":",
+        "rank,name,",
+        "name,median_ms,",
+    ],
+    folder_mark: Some("games.jsonl"),
+};

@@ -1,0 +1,5 @@
+#![doc = include_str!("../README.md")]
+
+pub mod hunt;
+pub mod puzzles;
+pub mod rerun;

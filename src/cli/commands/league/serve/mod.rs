@@ -1,0 +1,74 @@
+#[cfg(feature = "class-server")]
+mod checking;
+#[cfg(feature = "class-server")]
+mod showing;
+#[cfg(feature = "class-server")]
+mod start;
+#[cfg(feature = "class-server")]
+mod worker;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{Deadline, deadline};
+use crate::cli::commands::tournament::PlayOptions;
+use crate::cli::support::failure::Result;
+#[cfg(not(feature = "class-server"))]
+use crate::cli::support::failure::bail;
+use crate::cli::support::values;
+use referee::arena::plan::request::PlanRequest;
+use referee::report::serve::origin;
+
+#[derive(Debug, clap::Args)]
+#[cfg_attr(
+    not(feature = "class-server"),
+    allow(dead_code, reason = "the help is the same")
+)]
+pub(super) struct ServeArgs {
+    /// The folder of the league; a new one is started where there is none
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Who takes part, in CSV: name, team, email, id; remembered. Each gets a link
+    #[arg(long, value_name = "FILE", conflicts_with = "open")]
+    students: Option<PathBuf>,
+
+    /// Let everybody join who knows this code
+    #[arg(long, value_name = "CODE")]
+    open: Option<String>,
+
+    /// Where to listen; 0.0.0.0:8000 for other machines
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8000")]
+    listen: SocketAddr,
+
+    /// The address at which a proxy on this machine serves the class, with TLS, such as `https://class.example.org`
+    #[arg(long, value_name = "ORIGIN", value_parser = origin)]
+    trust_proxy: Option<String>,
+
+    /// Only versions handed in by then play: 2026-01-31T18:00Z; remembered
+    #[arg(long, value_name = "TIME", value_parser = deadline)]
+    deadline: Option<Deadline>,
+
+    /// Versions up to so long after the deadline play, too, and are marked as late: 24h; it is remembered
+    #[arg(long, value_name = "TIME", value_parser = values::duration, hide_short_help = true)]
+    accept_late: Option<Duration>,
+
+    #[command(flatten)]
+    request: PlanRequest,
+
+    #[command(flatten)]
+    play: PlayOptions,
+}
+
+#[cfg(feature = "class-server")]
+pub(super) fn run(args: &ServeArgs) -> Result<()> {
+    start::run(args)
+}
+
+#[cfg(not(feature = "class-server"))]
+pub(super) fn run(_: &ServeArgs) -> Result<()> {
+    bail!(
+        "this program was built without the server of a class; build one that has it: cargo build --release --features class-server"
+    );
+}

@@ -1,0 +1,135 @@
+//! What the pages of a class are told.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::cli::commands::league::update::Update;
+use crate::cli::support::failure::Result;
+use referee::arena::games_expected;
+use referee::arena::plan::Plan;
+use referee::arena::results::Results;
+use referee::class_server::view::{BotView, ClassView, Work};
+use referee::league::log;
+use referee::league::state::{Bot, VersionKey};
+use referee::report::standings::as_json;
+use referee::tournament::standings::Standings;
+
+/// Between two tables.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// How far the games are.
+#[derive(Default)]
+pub(super) struct Progress {
+    standings: Option<Arc<Standings>>,
+    json: Option<Arc<str>>,
+    /// By name: the version, and its games played and planned.
+    bots: HashMap<String, (Option<String>, [u64; 2])>,
+    games: [u64; 2],
+    ranked: Option<Instant>,
+    /// Since it was shown.
+    pub(super) is_changed: bool,
+}
+
+impl Progress {
+    /// Not more often than people can read, unless it `is_last`.
+    pub(super) fn note(&mut self, plan: &Plan, results: &Results, is_last: bool) {
+        let is_soon = |ranked: Instant| ranked.elapsed() < INTERVAL;
+        if !is_last && self.ranked.is_some_and(is_soon) {
+            return;
+        }
+        self.ranked = Some(Instant::now());
+        self.is_changed = true;
+        self.games = [results.games, games_expected(plan, None)];
+        let mut planned = vec![0; plan.bots.len()];
+        for pair in plan.pairs() {
+            planned[pair.pairing.a.index()] += 2;
+            planned[pair.pairing.b.index()] += 2;
+        }
+        let bots = plan.bots.iter().zip(results.games_of.iter().zip(planned));
+        let bots = bots.map(|(bot, (played, planned))| {
+            let games = [*played, planned];
+            (bot.name.clone(), (bot.version.clone(), games))
+        });
+        self.bots = bots.collect();
+        match results.collector.standings(&results.ranking(plan)) {
+            Ok(standings) => {
+                self.json = Some(format!("{}\n", as_json(&standings, true)).into());
+                self.standings = Some(Arc::new(standings));
+            }
+            Err(error) => tracing::warn!(target: referee::class_server::LOG, "no table: {error}"),
+        }
+    }
+}
+
+pub(super) fn view(
+    update: &Update<'_>,
+    progress: &Progress,
+    work: Option<(VersionKey, Work)>,
+    is_frozen: bool,
+    trouble: Option<String>,
+) -> Result<ClassView> {
+    let league = &update.league;
+    let bots = league.bots();
+    let mut view = ClassView {
+        work,
+        standings: progress.standings.clone(),
+        standings_json: progress.json.clone(),
+        played: progress.games[0],
+        games: progress.games[1],
+        notes: log::notes(update.directory.path(), league)?,
+        log: log::read(update.directory.path())?,
+        deadline: league.deadline,
+        accepted_until: league.accepted_until(),
+        is_frozen,
+        trouble,
+        ..ClassView::default()
+    };
+    let logged = view.log.len();
+    // Decisions have a section of their own.
+    view.notes.truncate(view.notes.len().saturating_sub(logged));
+    view.missing = league.missing().into_iter().map(|bot| bot.label).collect();
+    for bot in &bots {
+        for sender in bot.senders() {
+            view.bot_of.insert(sender.clone(), view.bots.len());
+        }
+        for version in bot.versions() {
+            for folder in bot.folders().chain([version.folder]) {
+                let key = VersionKey {
+                    folder: folder.to_owned(),
+                    version: version.id.to_owned(),
+                };
+                view.statuses.insert(key, version.status.clone());
+            }
+        }
+        view.bots.push(bot_view(bot, update, progress));
+    }
+    Ok(view)
+}
+
+fn bot_view(bot: &Bot<'_>, update: &Update<'_>, progress: &Progress) -> BotView {
+    let league = &update.league;
+    let until = league.accepted_until();
+    let playing = bot.fit(until);
+    // While a new version is not planned yet, the games are those of the one before.
+    let planned = progress.bots.get(&bot.label).filter(|(version, _)| {
+        let playing = playing.as_ref().map(|version| version.id);
+        version.as_deref() == playing
+    });
+    let [played, games] = planned.map_or([0, 0], |(_, games)| *games);
+    BotView {
+        label: bot.label.clone(),
+        people: bot
+            .people
+            .iter()
+            .map(|person| person.name.clone())
+            .collect(),
+        playing: playing.map(|version| version.key()),
+        received: playing.map(|version| version.received),
+        hours_late: playing.and_then(|version| league.hours_late(&version)),
+        problem: bot.problem(until),
+        withdrawn: bot.withdrawn().map(str::to_owned),
+        played,
+        games,
+    }
+}

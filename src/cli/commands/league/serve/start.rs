@@ -1,0 +1,163 @@
+//! Opens a class: its folder, its links, its address.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::ServeArgs;
+use super::worker::Worker;
+use crate::cli::commands::league::Deadline;
+use crate::cli::commands::league::update::Update;
+use crate::cli::commands::tournament::{Options, Venue};
+use crate::cli::support::failure::{Failure, Result, bail, usage};
+use crate::cli::support::folder::title_of_folder;
+use crate::cli::support::output::print_stderr;
+use crate::cli::support::runtime::with_bots;
+use crate::cli::support::sandbox::announce;
+use crate::cli::support::setup::drawn_seed;
+use referee::arena::directory::TournamentDirectory;
+use referee::class_server::desk::{Desk, DeskOptions, OpenError, Reach};
+use referee::class_server::links::{HANDOUT, LinksError};
+use referee::class_server::{ClassListener, ClassServer};
+use referee::league::roster::student_list;
+use referee::league::season::LeagueDirectory;
+use referee::league::state::League;
+use referee::report::html::ReportPageOptions;
+use referee::report::serve::Feed;
+use referee::text::{cause, counted};
+
+pub(super) fn run(args: &ServeArgs) -> Result<()> {
+    let folder = &args.folder;
+    let shown = folder.display();
+    if folder.is_file() {
+        bail!("{shown}: it is a file, and a league has a folder");
+    }
+    let league = League::read(folder)?;
+    if league.is_none() && TournamentDirectory::at(folder).plan()?.is_some() {
+        bail!("{shown}: this folder holds a tournament and no league; choose another one");
+    }
+    let people = args
+        .students
+        .as_deref()
+        .map(student_list::read)
+        .transpose()?;
+    let listener = ClassListener::bind(args.listen).map_err(|error| {
+        usage!(
+            "--listen {}: {}; choose another address, or port 0 for any that is free",
+            args.listen,
+            cause(&error)
+        )
+    })?;
+    let directory = LeagueDirectory::open_for(folder, "referee league serve")?;
+    let old = directory.tournament().plan()?;
+    let mut options = Options {
+        request: args.request.clone(),
+        play: args.play.clone(),
+        ..Options::default()
+    };
+    if let Some(plan) = &old {
+        options = options.or_planned(plan);
+    }
+    let mut league = League::read(folder)?.unwrap_or_default();
+    set_deadline(args, &mut league)?;
+    if let Some(people) = people {
+        league.enlist(people);
+    }
+    if args.open.is_none() && !league.roster.has_list() && !is_opened(folder) {
+        bail!(
+            "{shown}: no student could hand in; give a list of students, --students FILE, or a code with which they join, --open CODE"
+        );
+    }
+    league.write(directory.path())?;
+    let (desk, orders) = Desk::open(
+        folder,
+        DeskOptions {
+            title: title_of_folder(folder),
+            reach: reach(args, &listener),
+            people: league.roster.people.clone(),
+            code: args.open.clone(),
+        },
+    )
+    .map_err(opened)?;
+    let seed = options.request.games.seed;
+    let seed = seed.or(old.as_ref().map(|plan| plan.seed));
+    let sandbox = options.play.sandbox.sandbox()?;
+    announce(&sandbox);
+    let ruleset = options.ruleset(old.as_ref())?;
+    let tournament = directory.tournament();
+    let feed = Feed::new(ReportPageOptions {
+        title: title_of_folder(folder),
+        private: true,
+        game: Some(Arc::clone(&ruleset)).filter(|game| game.program().is_some()),
+        ..ReportPageOptions::default()
+    });
+    let stage = feed.stage(&ruleset);
+    let update = Update {
+        folder,
+        venue: Venue::new(options, ruleset, sandbox, &[], &tournament)?,
+        directory: &directory,
+        league,
+        old,
+        seed: seed.unwrap_or_else(drawn_seed),
+    };
+    let worker = Worker::new(update, Arc::clone(&desk), Arc::clone(&feed), stage, orders);
+    tell(args, &listener, &desk, folder);
+    let server = ClassServer::start(listener, desk, feed)?;
+    let done = with_bots(worker.run());
+    drop(server);
+    done
+}
+
+fn set_deadline(args: &ServeArgs, league: &mut League) -> Result<()> {
+    match args.deadline {
+        Some(Deadline::At(deadline)) => league.deadline = Some(deadline),
+        Some(Deadline::None) => (league.deadline, league.accept_late) = (None, None),
+        None => {}
+    }
+    league.accept_late = args.accept_late.or(league.accept_late);
+    if league.accept_late.is_some() && league.deadline.is_none() {
+        bail!("--accept-late: there is no deadline; give one: --deadline TIME");
+    }
+    Ok(())
+}
+
+/// Whether a code was given at an earlier start.
+fn is_opened(folder: &Path) -> bool {
+    use referee::class_server::{desk, links::Links};
+    Links::read(&folder.join(desk::FOLDER)).is_ok_and(|links| links.is_open())
+}
+
+fn reach(args: &ServeArgs, listener: &ClassListener) -> Reach {
+    Reach {
+        base: args.trust_proxy.clone().unwrap_or_else(|| listener.base()),
+        has_proxy: args.trust_proxy.is_some(),
+    }
+}
+
+fn opened(error: OpenError) -> Failure {
+    match error {
+        OpenError::Links(error @ LinksError::Alike(_)) => Failure::Usage(error.to_string()),
+        error => Failure::Referee(error.to_string()),
+    }
+}
+
+fn tell(args: &ServeArgs, listener: &ClassListener, desk: &Desk, folder: &Path) {
+    let base = &desk.reach.base;
+    let links = folder.join(HANDOUT);
+    let students = counted(desk.students() as u64, "student", "students");
+    print_stderr(&format!("class at {base}/"));
+    print_stderr(&format!(
+        "  your own link and those of {students} are in {}; hand them out, then delete it",
+        links.display()
+    ));
+    if args.open.is_some() {
+        print_stderr("  everybody who knows the code joins there");
+    }
+    if !listener.address.ip().is_loopback() {
+        print_stderr(
+            "  other machines reach it: the table, the games and the boards without a link; all else by a link",
+        );
+        if args.trust_proxy.is_none() {
+            print_stderr("  nothing is encrypted: who listens in on the network can read links");
+        }
+    }
+}

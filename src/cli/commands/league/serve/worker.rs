@@ -1,0 +1,482 @@
+//! Takes in what students send, builds and checks it, and plays what is missing: all term.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+
+use super::checking::{Found, check};
+use super::showing::{Progress, view};
+use crate::cli::commands::league::update::{Update, Versions, of_build};
+use crate::cli::commands::league::{decide_of, replay_of};
+use crate::cli::commands::tournament::write_tables;
+use crate::cli::support::failure::{Failure, Result};
+use crate::cli::support::output::note;
+use crate::cli::support::pages::add_file;
+use crate::cli::support::signals::{self, Stops};
+use referee::arena::analysing::add_analysis;
+use referee::arena::entrants::Entrant;
+use referee::arena::plan::Plan;
+use referee::arena::results::Results;
+use referee::arena::{Ended, Event};
+use referee::checkup::Questions;
+use referee::class_server::desk::{Decision, Desk, FOLDER, Order};
+use referee::class_server::ledger::Outcome;
+use referee::class_server::view::Work;
+use referee::entrants::build::{self, BuildError};
+use referee::league::intake::{self, Intake, RefusedSubmission, SubmissionError};
+use referee::league::state::{self, Refusal, TakenIn, VersionKey};
+use referee::play::stage::Stage;
+use referee::report::serve::{Feed, LiveState};
+
+/// After a failure of the machine, such as a full disk.
+const RETRY: Duration = Duration::from_secs(10);
+
+/// Games that are being played when the plan changes have so long to end; then they are played again.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// How long new versions wait for others, so that the plan changes once for all of them.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+const SHOW_INTERVAL: Duration = Duration::from_secs(1);
+
+/// In the folder of the server: no submission is taken while it is there.
+const FROZEN: &str = "frozen";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// What is played has changed.
+    Plan,
+    Stop,
+}
+
+pub(super) struct Worker<'a> {
+    update: Update<'a>,
+    desk: Arc<Desk>,
+    feed: Arc<Feed>,
+    stage: Stage,
+    orders: mpsc::UnboundedReceiver<Order>,
+    stops: Stops,
+    questions: Arc<Questions>,
+    progress: Rc<RefCell<Progress>>,
+    work: Option<(VersionKey, Work)>,
+    trouble: Option<String>,
+    /// A game to be played again, once none is played.
+    replay: Option<Order>,
+    /// Since when what is played differs from the plan.
+    changed: Option<Instant>,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(
+        update: Update<'a>,
+        desk: Arc<Desk>,
+        feed: Arc<Feed>,
+        stage: Stage,
+        orders: mpsc::UnboundedReceiver<Order>,
+    ) -> Self {
+        Self {
+            update,
+            desk,
+            feed,
+            stage,
+            orders,
+            stops: signals::heed(),
+            questions: Arc::default(),
+            progress: Rc::default(),
+            work: None,
+            trouble: None,
+            replay: None,
+            changed: None,
+        }
+    }
+
+    pub(super) async fn run(mut self) -> Result<()> {
+        self.update.league.retry();
+        loop {
+            match self.step().await {
+                Ok(Next::Plan) => self.trouble = None,
+                Ok(Next::Stop) | Err(Failure::Interrupted) => return Ok(()),
+                Err(failure) => {
+                    let trouble = failure.message(0).unwrap_or_default();
+                    note!("{trouble}");
+                    self.trouble = Some(trouble);
+                    self.work = None;
+                    let _ = self.show();
+                    tokio::select! {
+                        () = sleep(RETRY) => {}
+                        _ = self.stops.recv() => return Ok(()),
+                    }
+                    self.reread()?;
+                }
+            }
+        }
+    }
+
+    /// What is on the disk counts.
+    fn reread(&mut self) -> Result<()> {
+        if let Some(league) = state::League::read(self.update.directory.path())? {
+            self.update.league = league;
+        }
+        self.update.old = self.update.directory.tournament().plan()?;
+        Ok(())
+    }
+
+    /// Plays by the plan of now until it changes.
+    async fn step(&mut self) -> Result<Next> {
+        self.replay_game();
+        self.changed = None;
+        let Some((plan, entered)) = self.next_plan()? else {
+            self.show()?;
+            return self.attend().await;
+        };
+        self.update.old = Some(plan.clone());
+        let tournament = self.update.directory.tournament();
+        let journal = tournament.journal_file();
+        let mut arena = self
+            .update
+            .venue
+            .arena(&tournament, &journal, plan, entered)?;
+        arena.is_fair = true;
+        arena.stage = Some(self.stage.clone());
+        self.feed.begin_again();
+        add_file(&journal, &self.feed)?;
+        let (progress, feed) = (Rc::clone(&self.progress), Arc::clone(&self.feed));
+        note_progress(&progress, &feed, &arena.plan, &arena.results, true);
+        feed.expect(arena.expected());
+        self.show()?;
+        let mut observer = |plan: &Plan, results: &Results, event: &Event| {
+            if let Event::Written(game) = event {
+                if let Err(error) = feed.publish(game.record()) {
+                    tracing::warn!(target: referee::log_target::PAGE, "a game is not on the page: {error}");
+                }
+                note_progress(&progress, &feed, plan, results, false);
+            }
+            ControlFlow::Continue(())
+        };
+        let (stop, mut stopped) = mpsc::channel(2);
+        let mut playing = pin!(arena.run(&mut stopped, &mut observer));
+        let shown = (Rc::clone(&self.progress), Arc::clone(&self.feed));
+        let mut is_over = false;
+        let next = {
+            let mut attending = pin!(self.attend());
+            loop {
+                tokio::select! {
+                    biased;
+                    next = &mut attending => break next,
+                    ended = &mut playing, if !is_over => {
+                        is_over = true;
+                        let (ended, plan, results) = ended?;
+                        finish(&tournament, ended, &plan, results, (&shown.0, &shown.1))?;
+                    }
+                }
+            }
+        };
+        if !is_over {
+            let _ = stop.try_send(());
+            let ended = tokio::select! {
+                ended = &mut playing => ended,
+                () = sleep(GRACE) => {
+                    let _ = stop.try_send(());
+                    playing.await
+                }
+            };
+            let (ended, plan, results) = ended?;
+            finish(&tournament, ended, &plan, results, (&shown.0, &shown.1))?;
+        }
+        next
+    }
+
+    /// Of the versions that are fit now; `None` while there are not two.
+    fn next_plan(&mut self) -> Result<Option<(Plan, Vec<Entrant>)>> {
+        let found = self.update.settle()?;
+        if found.entered.len() < 2 && found.rejected.is_empty() {
+            return Ok(None);
+        }
+        let (plan, entered) = self.update.plan(found)?;
+        let plan = self.update.switch(plan)?;
+        Ok(Some((plan, entered)))
+    }
+
+    /// Takes in, builds, checks and decides, until something else is to be played.
+    async fn attend(&mut self) -> Result<Next> {
+        loop {
+            // Also while there is much to check.
+            while let Ok(order) = self.orders.try_recv() {
+                self.carry_out(order)?;
+            }
+            self.take_in()?;
+            let is_due = |changed: Instant| changed.elapsed() >= PATIENCE;
+            if self.replay.is_some() || self.changed.is_some_and(is_due) {
+                return Ok(Next::Plan);
+            }
+            if let Some((name, version)) = self.unchecked() {
+                match self.examine(&name, &version).await? {
+                    ControlFlow::Continue(()) => continue,
+                    ControlFlow::Break(()) => return Ok(Next::Stop),
+                }
+            }
+            if self.changed.is_some() {
+                return Ok(Next::Plan);
+            }
+            let desk = Arc::clone(&self.desk);
+            tokio::select! {
+                biased;
+                _ = self.stops.recv() => return Ok(Next::Stop),
+                Some(order) = self.orders.recv() => self.carry_out(order)?,
+                () = desk.arrival() => {}
+                () = sleep(SHOW_INTERVAL) => self.show_progress()?,
+            }
+        }
+    }
+
+    fn has_changed(&mut self) {
+        self.changed.get_or_insert_with(Instant::now);
+    }
+
+    /// What students have sent becomes versions of the league.
+    fn take_in(&mut self) -> Result<()> {
+        for (student, submission, files) in self.desk.waiting() {
+            let received = submission.received;
+            let taken = intake::of_student(&files, student.sender.clone(), &student.name, received);
+            let folder = self.update.directory.path();
+            let league = &mut self.update.league;
+            let refused = match taken {
+                Ok(intake) => {
+                    league.receive(&intake);
+                    let mut submissions = intake.submissions.iter();
+                    match submissions
+                        .next()
+                        .map(|one| state::take_in(league, folder, one))
+                    {
+                        Some(Ok(TakenIn::Unusable(problem))) if problem.is_for_want_of_space => {
+                            return Err(Failure::Referee(problem.to_string()));
+                        }
+                        Some(Ok(TakenIn::Unusable(problem))) => Some(problem.to_string()),
+                        Some(taken) => taken.map(|_| None)?,
+                        None => None,
+                    }
+                }
+                Err(SubmissionError::Io(error)) => return Err(error.into()),
+                Err(error) => Some(error.to_string()),
+            };
+            let outcome = match refused {
+                None => league.newest_of(&student.sender).map(Outcome::Taken),
+                Some(reason) => {
+                    let mut intake = Intake::default();
+                    intake.refused.push(RefusedSubmission {
+                        sender: student.sender.clone(),
+                        name: student.name.clone(),
+                        reason: reason.clone(),
+                        received,
+                    });
+                    league.receive(&intake);
+                    let refusal = Refusal {
+                        reason: reason.clone(),
+                        received,
+                    };
+                    league.refuse(&student.sender, refusal);
+                    Some(Outcome::Refused(reason))
+                }
+            };
+            league.write(folder)?;
+            let outcome =
+                outcome.unwrap_or_else(|| Outcome::Refused("there are no files in it".to_owned()));
+            let settled = self.desk.settle(&student.key, submission.number, outcome);
+            settled.map_err(|error| Failure::Referee(error.to_string()))?;
+            self.has_changed();
+            self.show()?;
+        }
+        Ok(())
+    }
+
+    /// The first version that is to play, and of which it is not known whether it can.
+    fn unchecked(&self) -> Option<(String, VersionKey)> {
+        self.update.unchecked().into_iter().next()
+    }
+
+    /// Breaks when the program is to end.
+    async fn examine(&mut self, name: &str, version: &VersionKey) -> Result<ControlFlow<()>> {
+        let folder = state::folder(self.update.directory.path(), version);
+        let homes = self.update.league.bot(name);
+        let homes = homes.map(|bot| bot.homes(self.update.directory.path()));
+        let homes = homes.unwrap_or_default();
+        let mut found = None;
+        if build::is_needed(&folder) {
+            self.begin(version, Work::Building)?;
+            let sandbox = self.update.venue.options.play.sandbox.for_builds();
+            let sandbox = sandbox.sandbox()?;
+            let built = tokio::select! {
+                built = build::build(name, &folder, &sandbox) => built,
+                _ = self.stops.recv() => return Ok(ControlFlow::Break(())),
+            };
+            match built {
+                Ok(_) => {}
+                Err(error @ BuildError::Io(_)) => return Err(Failure::Referee(error.to_string())),
+                Err(error) => {
+                    found = Some(Found::unfit(name, &of_build(&error), &homes));
+                }
+            }
+        }
+        let found = if let Some(found) = found {
+            found
+        } else {
+            self.begin(version, Work::Checking)?;
+            let versions: Versions = BTreeMap::from([(name.to_owned(), version.clone())]);
+            let entrants = self.update.find(&versions)?;
+            match (entrants.entered.first(), entrants.rejected.first()) {
+                (Some(entrant), _) => {
+                    let venue = &self.update.venue;
+                    let checking = check(venue, entrant, &self.questions, &homes);
+                    tokio::select! {
+                        found = checking => found?,
+                        _ = self.stops.recv() => return Ok(ControlFlow::Break(())),
+                    }
+                }
+                (None, Some(rejected)) => Found::unfit(name, &rejected.absence, &homes),
+                (None, None) => return Ok(ControlFlow::Continue(())),
+            }
+        };
+        // Before the verdict: with it, no check is made any more.
+        let kept = self.desk.keep_check(version, &found.check);
+        kept.map_err(|error| Failure::Referee(error.to_string()))?;
+        self.update.league.set_status(version, &found.status);
+        self.update.league.write(self.update.directory.path())?;
+        self.work = None;
+        self.has_changed();
+        self.show()?;
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn begin(&mut self, version: &VersionKey, work: Work) -> Result<()> {
+        self.work = Some((version.clone(), work));
+        self.show()
+    }
+
+    fn frozen(&self) -> PathBuf {
+        self.update.directory.path().join(FOLDER).join(FROZEN)
+    }
+
+    fn show_progress(&mut self) -> Result<()> {
+        if self.progress.borrow().is_changed {
+            self.show()?;
+        }
+        Ok(())
+    }
+
+    fn show(&self) -> Result<()> {
+        let is_frozen = self.frozen().exists();
+        let mut progress = self.progress.borrow_mut();
+        progress.is_changed = false;
+        let (work, trouble) = (self.work.clone(), self.trouble.clone());
+        self.desk
+            .show(view(&self.update, &progress, work, is_frozen, trouble)?);
+        Ok(())
+    }
+
+    /// A decision counts when it is on the disk.
+    fn carry_out(&mut self, order: Order) -> Result<()> {
+        if matches!(order.decision, Decision::ReplayGame { .. }) {
+            self.replay = Some(order);
+            return Ok(());
+        }
+        let decided = self.decide(&order.decision);
+        let answer = decided.map_err(|failure| failure.message(0).unwrap_or_default());
+        let mut shown = Ok(());
+        if answer.is_ok() {
+            self.has_changed();
+            // What the next request meets.
+            shown = self.show();
+        }
+        let _ = order.answer.send(answer);
+        shown
+    }
+
+    fn decide(&mut self, decision: &Decision) -> Result<String> {
+        let league = &mut self.update.league;
+        let done = match decision {
+            Decision::Withdraw { bot, why } => decide_of(league, bot, true, why)?,
+            Decision::Restore { bot, why } => decide_of(league, bot, false, why)?,
+            Decision::Deadline(deadline) => {
+                league.deadline = *deadline;
+                if deadline.is_none() {
+                    league.accept_late = None;
+                }
+                let now = deadline.map_or_else(|| "none".to_owned(), |time| format!("{time:.0}"));
+                league.note("set", "deadline", &now);
+                format!("the deadline is {now}")
+            }
+            Decision::Freeze(is_frozen) => {
+                let place = self.frozen();
+                let changed = if *is_frozen {
+                    fs::write(&place, "")
+                } else {
+                    referee::record::text_file::if_there(fs::remove_file(&place)).map(drop)
+                };
+                changed?;
+                let done = if *is_frozen { "frozen" } else { "open again" };
+                self.update.league.note(done, "class", "");
+                format!("the class is {done}")
+            }
+            Decision::ReplayGame { .. } => return Ok(String::new()),
+        };
+        self.update.league.write(self.update.directory.path())?;
+        Ok(done)
+    }
+
+    fn replay_game(&mut self) {
+        let Some(Order { decision, answer }) = self.replay.take() else {
+            return;
+        };
+        if let Decision::ReplayGame { id, why } = decision {
+            let update = &mut self.update;
+            let done = replay_of(update.directory, &mut update.league, &id, &why);
+            let read = done.and_then(|done| {
+                update.old = update.directory.tournament().plan()?;
+                Ok(done)
+            });
+            let _ = answer.send(read.map_err(|failure| failure.message(0).unwrap_or_default()));
+        }
+    }
+}
+
+fn note_progress(
+    progress: &Rc<RefCell<Progress>>,
+    feed: &Feed,
+    plan: &Plan,
+    results: &Results,
+    is_last: bool,
+) {
+    let mut progress = progress.borrow_mut();
+    progress.note(plan, results, is_last);
+    if progress.is_changed {
+        feed.set_ranking(results.ranking(plan), Some(results.overview(plan)));
+    }
+}
+
+/// Tables and pages of the games that were played.
+fn finish(
+    directory: &referee::TournamentDirectory,
+    ended: Ended,
+    plan: &Plan,
+    mut results: Results,
+    (progress, feed): (&Rc<RefCell<Progress>>, &Feed),
+) -> Result<()> {
+    note_progress(progress, feed, plan, &results, true);
+    add_analysis(&mut results, directory)?;
+    write_tables(directory, plan, &results)?;
+    feed.set_state(if ended == Ended::Complete {
+        LiveState::Finished
+    } else {
+        LiveState::Playing
+    });
+    Ok(())
+}

@@ -1,5 +1,0 @@
-pub mod openings;
-
-pub use referee_stats::{
-    alike, betting, comparison, ratings, schedule, simulation, sprt, standings,
-};

@@ -1,0 +1,262 @@
+//! The pages of a class in Chromium, against the built program: a student hands in and sees what becomes of it, a teacher
+//! decides; on a desktop and on a phone, in both themes, and without JavaScript.
+
+#[path = "../environment/browser/driver.rs"]
+#[expect(dead_code, reason = "tests/environment uses the rest of it")]
+mod driver;
+#[path = "../class_server/http.rs"]
+#[allow(dead_code, reason = "tests/class_server uses the rest of it")]
+mod http;
+#[path = "../environment/requirements.rs"]
+mod requirements;
+#[path = "../class_server/served.rs"]
+#[expect(dead_code, reason = "tests/class_server uses the rest of it")]
+mod served;
+
+use std::env;
+use std::fs;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::json;
+use tempfile::TempDir;
+
+use self::driver::Browser;
+use self::served::{GREEDY, RANDOM, Served, WRONG};
+
+const STUDENTS: &str = "name,id\nAnna Adams,s1\nBen Bell,s2\n";
+
+/// A window, and what it prefers.
+#[derive(Clone, Copy)]
+struct Screen {
+    width: u32,
+    theme: &'static str,
+}
+
+const SCREENS: [Screen; 4] = [
+    Screen {
+        width: 1280,
+        theme: "light",
+    },
+    Screen {
+        width: 1280,
+        theme: "dark",
+    },
+    Screen {
+        width: 390,
+        theme: "light",
+    },
+    Screen {
+        width: 390,
+        theme: "dark",
+    },
+];
+
+/// A browser that has opened a person's link.
+struct Person<'a> {
+    class: &'a Served,
+    browser: Browser,
+    files: TempDir,
+}
+
+impl<'a> Person<'a> {
+    fn open(class: &'a Served, name: &str, screen: Screen) -> Result<Self, Failed> {
+        let browser = Browser::start()?;
+        browser.size(screen.width, 800, screen.width < 500)?;
+        browser.prefers("prefers-color-scheme", screen.theme)?;
+        let person = Self {
+            class,
+            browser,
+            files: tempfile::tempdir()?,
+        };
+        person.go(&format!("/in/{}", class.link(name)))?;
+        Ok(person)
+    }
+
+    fn go(&self, path: &str) -> Result<(), Failed> {
+        Ok(self
+            .browser
+            .go(&format!("http://{}{path}", self.class.address))?)
+    }
+
+    /// Chooses a file of this text, and presses the button.
+    fn hand_in(&self, text: &str) -> Result<(), Failed> {
+        let file = self.files.path().join("bot.sh");
+        fs::write(&file, text)?;
+        self.browser.choose("#files", &file.to_string_lossy())?;
+        Ok(self.browser.click("#hand-in .primary")?)
+    }
+
+    /// Waits until a section has these words, without a reload.
+    fn sees(&self, section: &str, words: &str) -> Result<(), Failed> {
+        let words = json!(words);
+        let script = format!(
+            "return document.getElementById('{section}')?.innerText.includes({words}) === true"
+        );
+        Ok(self.browser.wait(&script)?)
+    }
+
+    /// Nothing is cut off at the right, and no script has complained.
+    fn is_tidy(&self, what: &str) -> Result<(), Failed> {
+        let page =
+            "const root = document.documentElement; return root.scrollWidth - root.clientWidth";
+        let beyond = self.browser.number(page)?;
+        if beyond > 0.0 {
+            return Err(format!("{what}: {beyond} pixels beyond the window").into());
+        }
+        self.keep_picture(what)?;
+        Ok(self.browser.is_quiet()?)
+    }
+
+    /// To be looked at: in the folder that `REFEREE_PICTURES` names.
+    fn keep_picture(&self, what: &str) -> Result<(), Failed> {
+        if let Some(folder) = env::var_os("REFEREE_PICTURES") {
+            let file = std::path::Path::new(&folder).join(format!("{what}.png.base64"));
+            fs::write(file, self.browser.picture()?)?;
+        }
+        Ok(())
+    }
+}
+
+fn a_student_sees_each_outcome(screen: Screen) -> Result<(), Failed> {
+    let class = Served::start(STUDENTS);
+    let Screen { width, theme } = screen;
+    let anna = Person::open(&class, "Anna Adams", screen)?;
+    let address = anna.browser.text("return location.pathname")?;
+    if address != "/me" {
+        return Err(format!("the link leads to {address}").into());
+    }
+    anna.is_tidy(&format!("{width}-{theme}-empty"))?;
+    anna.hand_in(RANDOM)?;
+    anna.sees("form", "Accepted as version 1.")?;
+    anna.sees("versions", "accepted, plays next")?;
+    anna.hand_in(WRONG)?;
+    anna.sees("versions", "refused")?;
+    anna.sees("versions", "Fix first")?;
+    anna.sees("versions", "printf ")?;
+    anna.is_tidy(&format!("{width}-{theme}-refused"))?;
+    // The version before plays on; another bot comes to play against.
+    class.hand_in(&class.link("Ben Bell"), "bot.sh", RANDOM);
+    anna.sees("now", "Place ")?;
+    anna.hand_in(GREEDY)?;
+    anna.sees("versions", "Version 3")?;
+    anna.sees("versions", "plays: 2 games")?;
+    anna.sees("now", "2 of 2 games")?;
+    anna.sees("standings", "Anna Adams")?;
+    anna.is_tidy(&format!("{width}-{theme}-playing"))?;
+    // An earlier one is made current again.
+    anna.browser.click("#again-1")?;
+    anna.sees("versions", "version 1 again")?;
+    anna.go("/me/games")?;
+    anna.is_tidy(&format!("{width}-{theme}-games"))
+}
+
+fn a_program_is_pasted(screen: Screen) -> Result<(), Failed> {
+    let class = Served::start(STUDENTS);
+    let anna = Person::open(&class, "Anna Adams", screen)?;
+    let (name, text) = (json!("bot.sh"), json!(RANDOM));
+    anna.browser.run(&format!(
+        "document.getElementById('paste').open = true;
+         document.querySelector('[name=name]').value = {name};
+         document.querySelector('[name=text]').value = {text};"
+    ))?;
+    anna.browser.click("#hand-in .primary")?;
+    anna.sees("form", "Accepted as version 1.")?;
+    anna.sees("versions", "accepted, plays next")?;
+    // Nothing was chosen this time.
+    anna.browser.click("#hand-in .primary")?;
+    anna.sees("form", "Not accepted: ")
+}
+
+fn a_teacher_decides(screen: Screen) -> Result<(), Failed> {
+    let class = Served::start(STUDENTS);
+    let Screen { width, theme } = screen;
+    let teacher = Person::open(&class, "(teacher)", screen)?;
+    teacher.sees("students", "nothing yet")?;
+    class.hand_in(&class.link("Anna Adams"), "bot.sh", GREEDY);
+    class.hand_in(&class.link("Ben Bell"), "bot.sh", WRONG);
+    teacher.sees("students", "version 1: refused")?;
+    teacher.sees("students", "version of ")?;
+    teacher.is_tidy(&format!("{width}-{theme}-class"))?;
+    let decide = |bot: &str, action: &str| -> Result<(), Failed> {
+        let bot = json!(bot);
+        teacher.browser.run(&format!(
+            "document.getElementById('decide-of').value = {bot}"
+        ))?;
+        Ok(teacher
+            .browser
+            .click(&format!("[name=action][value={action}]"))?)
+    };
+    decide("Anna Adams", "withdraw")?;
+    teacher.sees("students", "withdrawn: by the teacher")?;
+    teacher.sees("log", "withdrawn")?;
+    decide("Anna Adams", "restore")?;
+    teacher.sees("log", "restored")?;
+    decide("", "freeze")?;
+    teacher.sees("state", "Frozen")?;
+    let ben = Person::open(&class, "Ben Bell", screen)?;
+    ben.sees("form", "The class is frozen")?;
+    ben.is_tidy(&format!("{width}-{theme}-frozen"))?;
+    decide("", "thaw")?;
+    teacher.sees("log", "open again")?;
+    teacher.browser.click("#students a")?;
+    teacher.sees("versions", "Version 1")?;
+    teacher.is_tidy(&format!("{width}-{theme}-student"))
+}
+
+/// The form is sent and the page is read anew by the browser alone.
+fn all_works_without_javascript(screen: Screen) -> Result<(), Failed> {
+    let class = Served::start(STUDENTS);
+    let anna = Person::open(&class, "Anna Adams", screen)?;
+    anna.browser.devtools(
+        "Emulation.setScriptExecutionDisabled",
+        &json!({"value": true}),
+    )?;
+    anna.go("/me")?;
+    anna.hand_in(WRONG)?;
+    class.until(&class.link("Anna Adams"), 1, &["refused"]);
+    anna.go("/me")?;
+    let page = anna.browser.source()?;
+    for words in ["Version 1", "refused", "Fix first"] {
+        if !page.contains(words) {
+            return Err(format!("no {words} in {page}").into());
+        }
+    }
+    Ok(())
+}
+
+fn main() {
+    let mut trials = Vec::new();
+    let mut add = |name: String, screen: Screen, test: fn(Screen) -> Result<(), Failed>| {
+        trials.push(match driver::missing() {
+            None => Trial::test(name, move || {
+                let _permit = requirements::LargePermit::wait();
+                test(screen)
+            }),
+            Some((command, package)) => requirements::unavailable(name, command, package),
+        });
+    };
+    for screen in SCREENS {
+        let Screen { width, theme } = screen;
+        add(
+            format!("a student sees each outcome at {width} pixels, {theme}"),
+            screen,
+            a_student_sees_each_outcome,
+        );
+        add(
+            format!("a teacher decides at {width} pixels, {theme}"),
+            screen,
+            a_teacher_decides,
+        );
+    }
+    add(
+        "a program is pasted".to_owned(),
+        SCREENS[2],
+        a_program_is_pasted,
+    );
+    add(
+        "all works without JavaScript".to_owned(),
+        SCREENS[2],
+        all_works_without_javascript,
+    );
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}

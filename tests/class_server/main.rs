@@ -1,0 +1,233 @@
+//! A class that hands in by the web, by real HTTP against the built program.
+
+mod hostile;
+mod http;
+mod kills;
+mod served;
+
+use std::fs;
+
+use serde_json::Value;
+
+use self::http::{Reply, boundary, upload};
+use self::served::{GREEDY, RANDOM, Served, WRONG, referee};
+
+const TWO: &str = "name,id\nAnna Adams,s1\nBen Bell,s2\n";
+
+/// What the league's table says of each bot: its place, points and games.
+fn table(json: &Value) -> Vec<Value> {
+    let fields = ["rank", "name", "points", "games"];
+    let places = json["standings"].as_array().or(json.as_array());
+    let places = places.expect("places");
+    let of = |place: &Value| fields.map(|field| place[field].clone()).to_vec().into();
+    places.iter().map(of).collect()
+}
+
+#[test]
+fn a_class_hands_in_and_the_command_adds_no_game() {
+    let class = Served::start(TWO);
+    let (anna, ben) = (class.link("Anna Adams"), class.link("Ben Bell"));
+    let reply = class.hand_in(&anna, "bot.sh", RANDOM);
+    assert_eq!(reply.status, 202, "{reply:?}");
+    assert_eq!(reply.json()["version"], 1);
+    assert_eq!(reply.json()["url"], "/submissions/1");
+    // A broken one, and a fixed one.
+    assert_eq!(class.hand_in(&ben, "bot.sh", WRONG).status, 202);
+    let refused = class.until(&ben, 1, &["refused"]);
+    assert_eq!(refused["check"]["fit"], false, "{refused}");
+    let first = &refused["check"]["fix_first"];
+    assert!(
+        first["fix"].as_str().is_some_and(|fix| !fix.is_empty()),
+        "{refused}"
+    );
+    assert_eq!(class.hand_in(&ben, "bot.sh", GREEDY).json()["version"], 2);
+    let done = class.until(&ben, 2, &["done"]);
+    assert_eq!(done["games"], serde_json::json!({"played": 2, "of": 2}));
+    assert_eq!(done["check"]["fit"], true);
+    let shown = class.get("/standings.json", "").json();
+    let folder = class.stop();
+    let printed = referee(folder.path(), &["standings", "term", "--format", "json"]);
+    assert_eq!(
+        table(&shown),
+        table(&serde_json::from_str(&printed).expect("JSON"))
+    );
+    let again = referee(folder.path(), &["league", "term", "--sandbox", "none"]);
+    assert!(again.ends_with("0 new games, 2 kept\n"), "{again}");
+}
+
+/// While a check takes long, and others hand in.
+#[test]
+fn no_version_plays_before_it_is_checked() {
+    let class = Served::start("name,id\nAnna Adams,s1\nBen Bell,s2\nCem Can,s3\n");
+    let [anna, ben, cem] = ["Anna Adams", "Ben Bell", "Cem Can"].map(|name| class.link(name));
+    class.hand_in(&anna, "bot.sh", GREEDY);
+    class.hand_in(&ben, "bot.sh", RANDOM);
+    class.until(&ben, 1, &["done"]);
+    let slow = format!("#!/bin/sh\nsleep 16\n{WRONG}");
+    class.hand_in(&anna, "bot.sh", &slow);
+    class.until(&anna, 2, &["checking"]);
+    // One that has to be built, too.
+    class.hand_in(&ben, "bot.sh", WRONG);
+    let manifest = "program = \"bot\"\nbuild = \"cp bot.txt bot && chmod +x bot\"\n";
+    let body = upload(&[("referee.toml", manifest), ("bot.txt", RANDOM)]);
+    class.send("/submissions", &cem, &boundary(), &body);
+    class.until(&anna, 2, &["refused"]);
+    class.until(&ben, 2, &["refused"]);
+    class.until(&cem, 1, &["done"]);
+    assert_eq!(class.submission(&ben, 1)["plays"], true);
+    let games = fs::read_to_string(class.path("term/games.jsonl")).expect("games");
+    assert!(!games.contains("\"by\":"), "{games}");
+    let log = fs::read_to_string(class.path("out.log")).expect("a log");
+    assert!(!log.contains("has to be built first"), "{log}");
+}
+
+#[test]
+fn versions_are_kept_and_made_current_again() {
+    let class = Served::start(TWO);
+    let anna = class.link("Anna Adams");
+    class.hand_in(&anna, "bot.sh", RANDOM);
+    class.until(&anna, 1, &["playing"]);
+    class.hand_in(&anna, "bot.sh", GREEDY);
+    class.until(&anna, 2, &["playing"]);
+    let file = class.get("/submissions/1/files", &anna);
+    assert_eq!(file.text(), RANDOM);
+    let again = class.post("/submissions/1/again", &anna, "");
+    assert_eq!(again.json()["version"], 3, "{again:?}");
+    let now = class.until(&anna, 3, &["playing"]);
+    assert_eq!(now["plays"], true);
+    assert_eq!(class.submission(&anna, 2)["plays"], false);
+}
+
+#[test]
+fn a_link_becomes_a_cookie_and_a_clean_address() {
+    let class = Served::start(TWO);
+    let anna = class.link("Anna Adams");
+    let reply = class.get(&format!("/in/{anna}"), "");
+    assert_eq!((reply.status, reply.header("location")), (303, Some("/me")));
+    let cookie = reply.header("set-cookie").expect("a cookie");
+    for part in ["HttpOnly", "SameSite=Strict", "Path=/"] {
+        assert!(cookie.contains(part), "{cookie}");
+    }
+    let own = cookie.split(';').next().expect("its value");
+    let page = class.ask(
+        &format!("GET /me HTTP/1.1\r\nAccept: text/html\r\nCookie: {own}\r\n"),
+        b"",
+    );
+    assert_eq!(page.status, 200);
+    assert!(page.text().contains("Hand in"));
+    assert_eq!(page.header("referrer-policy"), Some("same-origin"));
+    for file in ["term/server/links.json", "out.log"] {
+        let text = fs::read_to_string(class.path(file)).expect("a file");
+        assert!(!text.contains(&anna), "{file} has the secret");
+    }
+}
+
+#[test]
+fn a_teacher_decides_and_each_decision_is_logged() {
+    let class = Served::start(TWO);
+    let (anna, teacher) = (class.link("Anna Adams"), class.link("(teacher)"));
+    class.hand_in(&anna, "bot.sh", RANDOM);
+    class.until(&anna, 1, &["playing"]);
+    let decide = |form: &str| class.post("/class/decisions", &teacher, form);
+    for (form, status) in [
+        ("action=withdraw&of=Anna+Adams&why=copied", 200),
+        ("action=restore&of=Anna+Adams", 200),
+        ("action=withdraw&of=Nobody", 422),
+        ("action=withdraw", 422),
+        ("action=replay&of=p1a", 422),
+        ("action=deadline&deadline=2020-01-01T00%3A00Z", 200),
+        ("action=deadline&deadline=soon", 422),
+        ("action=deadline&deadline=none", 200),
+        ("action=fly", 422),
+        ("action=freeze", 200),
+    ] {
+        let reply = decide(form);
+        assert_eq!(reply.status, status, "{form}: {reply:?}");
+    }
+    assert_eq!(class.hand_in(&anna, "bot.sh", GREEDY).status, 409, "frozen");
+    assert_eq!(decide("action=thaw").status, 200);
+    assert_eq!(class.hand_in(&anna, "bot.sh", GREEDY).status, 202);
+    let log = fs::read_to_string(class.path("term/log.jsonl")).expect("a log");
+    for action in ["withdrawn", "restored", "frozen", "open again"] {
+        assert!(log.contains(action), "{action}: {log}");
+    }
+    assert_eq!(
+        class
+            .post("/class/decisions", &anna, "action=freeze")
+            .status,
+        403
+    );
+}
+
+#[test]
+fn a_second_referee_is_told_who_holds_the_league() {
+    let class = Served::start(TWO);
+    let run = common_run(
+        &class,
+        &["league", "serve", "term", "--listen", "127.0.0.1:0"],
+    );
+    assert!(run.contains("`referee league serve`, process "), "{run}");
+}
+
+fn common_run(class: &Served, arguments: &[&str]) -> String {
+    let output = served::command(class.folder(), arguments)
+        .output()
+        .expect("a run");
+    assert_eq!(output.status.code(), Some(2));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn who_knows_the_code_joins_once() {
+    let class = Served::open("green-owl");
+    let join = |name: &str, code: &str| {
+        let form = format!("name={name}&code={code}");
+        class.post("/join", "", &form)
+    };
+    assert_eq!(join("Dana", "red-owl").status, 403);
+    let joined = join("Dana", "green-owl");
+    assert_eq!(joined.status, 200, "{joined:?}");
+    let cookie = joined.header("set-cookie").expect("a cookie");
+    let token = cookie
+        .split([';', '='])
+        .nth(1)
+        .expect("a secret")
+        .to_owned();
+    assert!(joined.text().contains(&token), "the link is shown");
+    assert_eq!(class.hand_in(&token, "bot.sh", RANDOM).status, 202);
+    assert_eq!(join("dana", "green-owl").status, 409);
+    assert_eq!(join("%20", "green-owl").status, 422);
+}
+
+#[test]
+fn a_folder_and_several_files_are_one_submission() {
+    let class = Served::start(TWO);
+    let anna = class.link("Anna Adams");
+    let body = upload(&[("bot/bot.sh", GREEDY), ("bot/data/book.txt", "x")]);
+    let reply = class.send("/submissions", &anna, &boundary(), &body);
+    assert_eq!(reply.status, 202, "{reply:?}");
+    let done = class.until(&anna, 1, &["playing", "refused"]);
+    assert_eq!(done["state"], "playing", "{done}");
+    let archive = class.get("/submissions/1/files", &anna);
+    assert_eq!(archive.header("content-type"), Some("application/gzip"));
+    assert_eq!(archive.body.get(..2), Some(&[0x1f, 0x8b][..]));
+}
+
+#[test]
+fn one_upload_waits_and_the_next_is_told_when() {
+    let class = Served::start(TWO);
+    let anna = class.link("Anna Adams");
+    let replies: Vec<Reply> = (0..3)
+        .map(|_| class.hand_in(&anna, "bot.sh", RANDOM))
+        .collect();
+    for reply in &replies {
+        assert!([202, 429].contains(&reply.status), "{reply:?}");
+        if reply.status == 429 {
+            let after = reply
+                .header("retry-after")
+                .and_then(|after| after.parse().ok());
+            assert!(after.is_some_and(|after: u64| after > 0));
+        }
+    }
+    assert_eq!(replies[0].status, 202);
+}

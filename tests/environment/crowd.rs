@@ -1,0 +1,193 @@
+//! A machine on which twelve programs compute and two write to the disk: no honest bot loses a game by its clock, while it
+//! starts as little as while it plays; one that sleeps, or that computes too long, loses every game. And a start of which
+//! nothing is heard in time.
+//!
+//! `REFEREE_CROWD=60 cargo test --release --test environment crowd::` plays sixty games of each bot in place of four.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use libtest_mimic::{Failed, Trial};
+use referee::bot::process::{Process, SilentStart};
+use referee::entrants::argument::BotSpec;
+use referee::sandbox::{Sandbox, SandboxKind, SandboxRequest};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::common::files::{copy_program, executable};
+use crate::common::{bots, command, plain_directory};
+use crate::requirements::{is_ci, program, unavailable};
+
+const LOOPS: usize = 12;
+const WRITERS: usize = 2;
+
+/// What each of them writes and reads again.
+const WRITTEN: &str = "count=2048";
+
+/// Programs that keep the CPUs and the disk busy until this is dropped.
+struct Crowd {
+    programs: Vec<Child>,
+    _files: TempDir,
+}
+
+impl Crowd {
+    fn gather() -> Self {
+        let files = tempfile::Builder::new().prefix("crowd-").tempdir();
+        let files = files.expect("a folder");
+        let computes = |_| "while :; do :; done".to_owned();
+        let file = |number: usize| files.path().join(number.to_string());
+        // The shell becomes the last program, so that killing it leaves none behind.
+        let writes = |number| {
+            let file = file(number);
+            format!(
+                "trap 'kill $!; exit' TERM; while :; do \
+                   dd if=/dev/zero of={0} bs=1M {WRITTEN} conv=fsync 2>/dev/null & wait $!; \
+                   dd if={0} of=/dev/null bs=1M 2>/dev/null & wait $!; \
+                 done",
+                file.display()
+            )
+        };
+        let scripts = (0..LOOPS).map(computes).chain((0..WRITERS).map(writes));
+        let start = |script: String| {
+            Command::new("sh")
+                .args(["-c", &script])
+                .stdin(Stdio::null())
+                .spawn()
+                .expect("a shell")
+        };
+        Self {
+            programs: scripts.map(start).collect(),
+            _files: files,
+        }
+    }
+}
+
+impl Drop for Crowd {
+    fn drop(&mut self) {
+        for program in &mut self.programs {
+            // Not SIGKILL: what writes has to stop its own child.
+            let id = program.id().to_string();
+            let _ = Command::new("kill").arg(id).status();
+            let _ = program.wait();
+        }
+    }
+}
+
+/// How many games of each bot.
+fn games() -> usize {
+    let games = env::var("REFEREE_CROWD").ok();
+    games.and_then(|games| games.parse().ok()).unwrap_or(4)
+}
+
+/// The record of each game of a bot, played by a process of its own, within these limits: a move, and in addition a start.
+fn records(bot: &str, [move_time, start_time]: [&str; 2]) -> Result<Vec<Value>, Failed> {
+    let play = |seed: usize| {
+        // Not `Referee`, whose runs have an end: a game may be played three times, each with ten times its limits.
+        let output = command(env!("CARGO_BIN_EXE_referee"))
+            .args(["--json", "--sandbox", "none", "--first", "1"])
+            .args(["--move-time", move_time, "--start-time", start_time])
+            .args(["--seed", &seed.to_string(), bot, "builtin:random"])
+            .current_dir(bots())
+            .stderr(Stdio::inherit())
+            .output()?;
+        Ok(serde_json::from_slice(&output.stdout)?)
+    };
+    (0..games()).map(play).collect()
+}
+
+fn player(name: &str) -> String {
+    format!("{}/players/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn a_crowded_machine_convicts_the_slow_ones_only() -> Result<(), Failed> {
+    let _crowd = Crowd::gather();
+    let python = format!("python3 {}", player("greedy.py"));
+    let java = format!("java {}", player("Random.java"));
+    // Several times what they need on an idle machine; a small part of what they take here.
+    let honest = [
+        ("builtin:greedy", ["50ms", "200ms"]),
+        (&python[..], ["100ms", "500ms"]),
+        (&java[..], ["200ms", "5s"]),
+    ];
+    let slow = ["./sleeps.sh 1", "./computes.sh"];
+    let mut wrong = Vec::new();
+    for (bot, limits) in honest {
+        // The opponent is honest, too.
+        let is_wrong = |record: &Value| record["result"]["reason"] == "timeout";
+        wrong.extend(records(bot, limits)?.into_iter().filter(is_wrong));
+    }
+    for bot in slow {
+        let is_wrong = |record: &Value| {
+            let result = &record["result"];
+            result["reason"] != "timeout" || result["by"] != 0
+        };
+        let records = records(bot, ["150ms", "50ms"])?;
+        wrong.extend(records.into_iter().filter(is_wrong));
+    }
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let of = games() * (honest.len() + slow.len());
+    Err(format!("{} of {of} verdicts are wrong: {wrong:#?}", wrong.len()).into())
+}
+
+/// A supervisor that reads what it is to start, and says nothing until it is told to end: it has not come to it.
+fn a_start_of_which_nothing_is_heard_is_told_as_that(kind: SandboxKind) -> Result<(), Failed> {
+    const LIMIT: Duration = Duration::from_millis(200);
+    let place = plain_directory();
+    let referee = place.path().join("referee");
+    copy_program(Path::new(env!("CARGO_BIN_EXE_referee")), &referee);
+    let sandbox = Sandbox::choose(&SandboxRequest {
+        kind: Some(kind),
+        referee: referee.clone(),
+        ..SandboxRequest::default()
+    })?;
+    let bot = bots().join("drawn.sh");
+    let BotSpec::Program(program) = BotSpec::parse(&bot.to_string_lossy(), &referee, &[])? else {
+        return Err("it is not a program".into());
+    };
+    let program = program.confine(&sandbox, &[])?;
+    fs::remove_file(&referee)?;
+    executable(&referee, "#!/bin/sh\nexec cat >/dev/null\n", 0o755);
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let error = runtime.enable_all().build()?.block_on(async {
+        let mut process = Process::start(&program, &[], None)?;
+        process.ready_within(LIMIT).await
+    });
+    let error = error.err().ok_or("it runs")?;
+    let silent = SilentStart::of(&error).ok_or_else(|| format!("it is another error: {error}"))?;
+    if silent.waited < LIMIT || !error.to_string().contains("did not report that it runs") {
+        return Err(format!("{error}").into());
+    }
+    Ok(())
+}
+
+fn works(kind: SandboxKind) -> bool {
+    let request = SandboxRequest {
+        kind: Some(kind),
+        referee: env!("CARGO_BIN_EXE_referee").into(),
+        ..SandboxRequest::default()
+    };
+    Sandbox::choose(&request).is_ok()
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let of_starts = SandboxKind::BACKENDS.map(|kind| {
+        let name = format!("crowd::a_start_of_which_nothing_is_heard_is_told_as_that in {kind}");
+        let test = move || a_start_of_which_nothing_is_heard_is_told_as_that(kind);
+        Trial::test(name, test).with_ignored_flag(!is_ci() && !works(kind))
+    });
+    let name = "crowd::a_crowded_machine_convicts_the_slow_ones_only";
+    let needed = [("python3", "python3"), ("java", "default-jdk-headless")];
+    let missing = needed
+        .into_iter()
+        .find(|(command, _)| program(command, &[]).is_none());
+    let of_verdicts = match missing {
+        None => Trial::test(name, a_crowded_machine_convicts_the_slow_ones_only),
+        Some((command, package)) => unavailable(name, command, package),
+    };
+    of_starts.into_iter().chain([of_verdicts]).collect()
+}
