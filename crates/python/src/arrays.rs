@@ -8,6 +8,8 @@ use referee_games::game::quarto::piece_set::FEATURES;
 use referee_games::game::quarto::{self, Cell, Piece, Turn};
 use referee_games::game::{Position, Side, four_in_a_row};
 
+use crate::arguments::whole;
+
 /// Of a cell or a gift that a turn of Quarto does not have.
 const NONE: usize = 16;
 
@@ -20,8 +22,13 @@ pub(crate) trait Encoded: Position {
     /// Rows, columns, planes.
     const SHAPE: [usize; 3];
 
-    /// For the side to move.
-    fn observe(&self, out: &mut [i8]);
+    /// As this side sees it.
+    fn observe(&self, side: Side, out: &mut [i8]);
+
+    /// The side to move; of a game that is over the one that moved last.
+    fn actor(&self) -> Side {
+        self.to_move()
+    }
 
     /// 1 for each legal action.
     fn mask(&self, out: &mut [i8]);
@@ -39,7 +46,8 @@ impl Encoded for quarto::Position {
 
     const SHAPE: [usize; 3] = [4, 4, 2 * FEATURES + 1];
 
-    fn observe(&self, out: &mut [i8]) {
+    /// Pieces belong to no side: both see the same.
+    fn observe(&self, _: Side, out: &mut [i8]) {
         let hand = self.hand().map_or([0; FEATURES], signs);
         for (cell, planes) in Cell::all().zip(out.chunks_exact_mut(Self::SHAPE[2])) {
             if let Some(piece) = self.board().get(cell) {
@@ -136,12 +144,20 @@ impl Encoded for four_in_a_row::Position {
         2,
     ];
 
-    fn observe(&self, out: &mut [i8]) {
-        let me = self.to_move();
+    fn observe(&self, viewer: Side, out: &mut [i8]) {
         for (cell, side) in cells(self) {
             if let Some(side) = side {
-                out[2 * cell + usize::from(side != me)] = 1;
+                out[2 * cell + usize::from(side != viewer)] = 1;
             }
+        }
+    }
+
+    fn actor(&self) -> Side {
+        let to_move = self.to_move();
+        if self.outcome().is_some() {
+            to_move.other()
+        } else {
+            to_move
         }
     }
 
@@ -152,7 +168,7 @@ impl Encoded for four_in_a_row::Position {
     }
 
     fn act(&mut self, action: usize) -> Option<()> {
-        let number = u8::try_from(action + 1).ok()?;
+        let number = u8::try_from(action.checked_add(1)?).ok()?;
         self.play(four_in_a_row::Column::from_number(number)?).ok()
     }
 
@@ -204,8 +220,9 @@ pub(crate) fn four_in_a_row_board(position: &four_in_a_row::Position) -> Vec<i8>
 pub(crate) fn observation<'py, P: Encoded>(
     py: Python<'py>,
     position: &P,
+    side: Side,
 ) -> PyResult<Bound<'py, PyAny>> {
-    filled(py, P::SHAPE, |out| position.observe(out))
+    filled(py, P::SHAPE, |out| position.observe(side, out))
 }
 
 pub(crate) fn mask<'py, P: Encoded>(py: Python<'py>, position: &P) -> PyResult<Bound<'py, PyAny>> {
@@ -243,6 +260,15 @@ pub(crate) fn array_of_u16(
     over(PyByteArray::new(py, &bytes), intern!(py, "uint16"), shape)
 }
 
+pub(crate) fn array_of_u8<'py, const D: usize>(
+    py: Python<'py>,
+    bytes: &[u8],
+    shape: [usize; D],
+) -> PyResult<Bound<'py, PyAny>> {
+    let shape = PyTuple::new(py, shape)?;
+    over(PyByteArray::new(py, bytes), intern!(py, "uint8"), shape)
+}
+
 /// The array writes into the bytes. Numpy is imported when it is first needed.
 fn over<'py>(
     bytes: Bound<'py, PyByteArray>,
@@ -252,4 +278,72 @@ fn over<'py>(
     static NDARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let ndarray = NDARRAY.import(bytes.py(), "numpy", "ndarray")?;
     ndarray.call1((shape, dtype, bytes))
+}
+
+/// What numpy makes of an argument that should hold numbers, one for each game.
+pub(crate) enum Numbers {
+    Whole(Vec<u64>),
+    /// The first that is negative, and its index.
+    Negative(i64, usize),
+    Bools(Vec<bool>),
+    /// Not one-dimensional.
+    Shape(String),
+    Other,
+}
+
+pub(crate) fn numbers(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<Numbers> {
+    let numpy = py.import(intern!(py, "numpy"))?;
+    let array = numpy.call_method1(intern!(py, "asarray"), (value,))?;
+    let shape = array.getattr(intern!(py, "shape"))?;
+    if shape.len()? != 1 {
+        return Ok(Numbers::Shape(shape.str()?.to_string()));
+    }
+    let dtype = array.getattr(intern!(py, "dtype"))?;
+    let kind: char = dtype.getattr(intern!(py, "kind"))?.extract()?;
+    // The bytes of all numbers, as those of this type.
+    let bytes = |name: &str| {
+        array
+            .call_method1(intern!(py, "astype"), (name,))?
+            .call_method0(intern!(py, "tobytes"))
+    };
+    Ok(match kind {
+        'u' => Numbers::Whole(
+            words(bytes("uint64")?.extract()?)
+                .map(u64::from_ne_bytes)
+                .collect(),
+        ),
+        'i' => {
+            let bytes = bytes("int64")?;
+            let numbers = words(bytes.extract()?).map(i64::from_ne_bytes);
+            let found: Result<Vec<u64>, Numbers> = numbers
+                .enumerate()
+                .map(|(index, n)| u64::try_from(n).map_err(|_| Numbers::Negative(n, index)))
+                .collect();
+            found.map_or_else(|negative| negative, Numbers::Whole)
+        }
+        'b' => {
+            let bytes = bytes("bool")?;
+            Numbers::Bools(
+                bytes
+                    .extract::<&[u8]>()?
+                    .iter()
+                    .map(|&byte| byte != 0)
+                    .collect(),
+            )
+        }
+        // Whole numbers of Python that are too large for numpy's.
+        'O' => {
+            let mut numbers = Vec::new();
+            for item in array.try_iter()? {
+                numbers.push(whole("a number", &item?, u64::MAX)?);
+            }
+            Numbers::Whole(numbers)
+        }
+        _ if array.len()? == 0 => Numbers::Whole(Vec::new()),
+        _ => Numbers::Other,
+    })
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = [u8; 8]> + '_ {
+    bytes.as_chunks::<8>().0.iter().copied()
 }

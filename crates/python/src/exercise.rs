@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use referee_games::game::quarto::piece_set::FEATURES;
-use referee_games::game::quarto::{PieceSet, Rules};
+use referee_games::game::quarto::{Cell, Rules};
 
-use crate::game::{read_set, wrong};
+use crate::game::read_set;
 
 /// Feature, property, and the pieces that have it.
 type Properties = Vec<(String, Vec<(String, Vec<char>)>)>;
@@ -30,23 +29,10 @@ pub(crate) fn read_pieces(path: PathBuf) -> PyResult<Properties> {
     Ok(properties.collect())
 }
 
-/// The properties on each cell of a configuration, row by row; `text` is the set as CSV.
+/// The lines that count by the standard rules: the name, and the numbers of its cells from 0 on.
 #[pyfunction]
-pub(crate) fn grid(
-    text: &str,
-    configuration: &str,
-) -> PyResult<Vec<Vec<Option<[String; FEATURES]>>>> {
-    let set = PieceSet::parse(text).map_err(wrong)?;
-    let grid = set.grid(configuration).map_err(wrong)?;
-    let words = |cell: Option<[&str; FEATURES]>| cell.map(|words| words.map(str::to_owned));
-    Ok(grid.map(|row| row.map(words).to_vec()).to_vec())
-}
-
-/// The lines and properties of the quartos of a configuration; `text` is the set as CSV.
-#[pyfunction]
-pub(crate) fn quartos(text: &str, configuration: &str) -> PyResult<Vec<(&'static str, String)>> {
-    let set = PieceSet::parse(text).map_err(wrong)?;
-    let found = set.quartos(configuration, Rules::Standard).map_err(wrong)?;
-    let owned = |(line, property): (&'static str, &str)| (line, property.to_owned());
-    Ok(found.into_iter().map(owned).collect())
+pub(crate) fn lines() -> Vec<(&'static str, [usize; 4])> {
+    let lines = Rules::Standard.lines();
+    let lines = lines.map(|line| (line.name(), line.cells().map(Cell::index)));
+    lines.collect()
 }

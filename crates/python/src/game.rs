@@ -3,20 +3,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use referee_games::game::BuiltinGame as _;
 use referee_games::game::quarto::{Edition, Piece, PieceSet, Rules};
 use referee_games::game::{self, Side, four_in_a_row};
 
+use crate::arguments::wrong;
 use crate::position::{Position, State};
-
-/// `ValueError` with a sentence.
-#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-pub(crate) fn wrong(words: impl ToString) -> PyErr {
-    PyValueError::new_err(words.to_string())
-}
 
 /// A set's file; the error names it, with the line and the column.
 pub(crate) fn read_set(path: &Path) -> PyResult<PieceSet> {
@@ -26,12 +20,13 @@ pub(crate) fn read_set(path: &Path) -> PyResult<PieceSet> {
     PieceSet::read(file).map_err(|error| wrong(format!("{}, {error}", path.display())))
 }
 
-pub(crate) fn side_named(name: &str) -> PyResult<Side> {
+/// `argument` is what is called so.
+pub(crate) fn side_named(argument: &str, name: &str) -> PyResult<Side> {
     match name {
         "first" => Ok(Side::First),
         "second" => Ok(Side::Second),
         _ => Err(wrong(format!(
-            "to_move is {name:?}; expected 'first' or 'second'"
+            "{argument} is {name:?}; expected 'first' or 'second'"
         ))),
     }
 }
@@ -68,16 +63,25 @@ impl PartialEq for Quarto {
     }
 }
 
-#[pymethods]
 impl Quarto {
-    #[new]
-    #[pyo3(signature = (pieces=None, rules="standard"))]
-    fn new(pieces: Option<PathBuf>, rules: &str) -> PyResult<Self> {
+    fn of(rules: &str, set: PieceSet, path: Option<PathBuf>) -> PyResult<Self> {
         let rules = Rules::from_name(rules).ok_or_else(|| {
             wrong(format!(
                 "rules are {rules:?}; expected 'standard' or 'squares'"
             ))
         })?;
+        Ok(Self {
+            edition: Arc::new(Edition::new(rules, set)),
+            path: path.map(Arc::new),
+        })
+    }
+}
+
+#[pymethods]
+impl Quarto {
+    #[new]
+    #[pyo3(signature = (pieces=None, rules="standard"))]
+    fn new(pieces: Option<PathBuf>, rules: &str) -> PyResult<Self> {
         let set = match &pieces {
             None => PieceSet::default(),
             Some(path) => {
@@ -87,10 +91,16 @@ impl Quarto {
                 set
             }
         };
-        Ok(Self {
-            edition: Arc::new(Edition::new(rules, set)),
-            path: pieces.map(Arc::new),
-        })
+        Self::of(rules, set, pieces)
+    }
+
+    /// Of a pickle, which holds the text of the set: its file may be gone.
+    #[staticmethod]
+    fn _of(rules: &str, text: Option<&str>, path: Option<PathBuf>) -> PyResult<Self> {
+        let set = text.map_or_else(|| Ok(PieceSet::default()), PieceSet::parse);
+        let set = set.map_err(wrong)?;
+        set.check_for_match().map_err(wrong)?;
+        Self::of(rules, set, path)
     }
 
     /// The name of the game on the command line and in records.
@@ -101,6 +111,13 @@ impl Quarto {
     #[getter]
     fn rules(&self) -> &'static str {
         self.edition.rules.name()
+    }
+
+    /// The path of the piece set's file; `None` for the built-in set.
+    #[getter]
+    fn path(&self) -> Option<String> {
+        let path = self.path.as_deref();
+        path.map(|path| path.display().to_string())
     }
 
     /// The four properties of each piece by its character, in the order of the file.
@@ -137,7 +154,7 @@ impl Quarto {
     ///     ValueError: The text is not a position, with what is wrong with it.
     #[pyo3(signature = (text, to_move="first"))]
     pub(crate) fn position(&self, text: &str, to_move: &str) -> PyResult<Position> {
-        let side = side_named(to_move)?;
+        let side = side_named("to_move", to_move)?;
         let mut position = self.edition.start_from(text).map_err(wrong)?;
         if side == Side::Second {
             let Some(hand) = position.hand() else {
@@ -166,12 +183,29 @@ impl Quarto {
         format!("referee.Quarto({})", arguments.join(", "))
     }
 
+    #[expect(clippy::type_complexity, reason = "what a pickle holds")]
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> (Bound<'py, PyAny>, (Option<PathBuf>, &'static str)) {
+    ) -> PyResult<(
+        Bound<'py, PyAny>,
+        (&'static str, Option<String>, Option<PathBuf>),
+    )> {
         let this = slf.get();
+        let set = &this.edition.set;
+        let text = (!set.is_builtin()).then(|| set.text().to_owned());
         let path = this.path.as_deref().cloned();
-        (slf.get_type().into_any(), (path, this.rules()))
+        Ok((slf.get_type().getattr("_of")?, (this.rules(), text, path)))
+    }
+
+    const fn __copy__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    const fn __deepcopy__<'py>(
+        slf: PyRef<'py, Self>,
+        _memo: &Bound<'py, PyAny>,
+    ) -> PyRef<'py, Self> {
+        slf
     }
 }
 
@@ -211,7 +245,7 @@ impl FourInARow {
         Ok(Position::of(State::FourInARow(position)))
     }
 
-    const fn __repr__(&self) -> &'static str {
+    pub(crate) const fn __repr__(&self) -> &'static str {
         "referee.FourInARow()"
     }
 

@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::doc_markdown, reason = "docstrings of Python")]
 
+mod arguments;
 mod arrays;
 mod batch;
 mod exercise;
 mod game;
+mod image;
 mod position;
 mod value;
 
@@ -19,7 +21,7 @@ fn _referee(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<value::Value>()?;
     module.add_class::<batch::Batch>()?;
     module.add_function(wrap_pyfunction!(exercise::read_pieces, module)?)?;
-    module.add_function(wrap_pyfunction!(exercise::quartos, module)?)?;
-    module.add_function(wrap_pyfunction!(exercise::grid, module)?)?;
+    module.add_function(wrap_pyfunction!(exercise::lines, module)?)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     Ok(())
 }

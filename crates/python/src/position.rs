@@ -4,16 +4,25 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use pyo3::exceptions::PyAttributeError;
+use pyo3::exceptions::{PyAttributeError, PyMemoryError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use referee_games::drawing::{Pieces, Shown};
 use referee_games::game::quarto::{self, Edition};
-use referee_games::game::{BuiltinGame, Outcome, Position as _, Side, four_in_a_row};
+use referee_games::game::{
+    BuiltinGame, BuiltinRuleset, Outcome, Position as _, Ruleset as _, Side, SolvableGame,
+    four_in_a_row,
+};
 use referee_games::solver::{Evaluation, Goal, Limits, Options, Solve, Solvers};
+use referee_games::strategy::builtin::Builtin;
 
+use crate::arguments::{real, whole, wrong};
 use crate::arrays::{self, Encoded};
-use crate::game::{self, wrong};
 use crate::value::Value;
+use crate::{game, image};
+
+/// Of a clock.
+const LONGEST: Duration = Duration::from_hours(24);
 
 /// A search of so many nodes takes some milliseconds: one that is not done then is watched for Ctrl-C.
 const QUICK: u64 = 100_000;
@@ -72,6 +81,33 @@ impl Position {
         }
     }
 
+    fn drawing(&self) -> (Pieces, Shown) {
+        let (pieces, hand) = match &self.state {
+            State::Quarto(quarto, position) => {
+                let set = &quarto.edition.set;
+                let hand = position.hand().map(|piece| set.symbol(piece));
+                (Pieces::of_set(set.clone()), hand)
+            }
+            State::FourInARow(_) => (Pieces::FourInARow, None),
+        };
+        let (board, picture) = each!(&self.state, |game, position| (
+            game.board(position),
+            game.picture(position, None)
+        ));
+        let shown = Shown::new(&pieces, &board, hand, &picture);
+        (pieces, shown)
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        each!(&self.state, |_, position| position.outcome().is_some())
+    }
+
+    /// A position that an action has made of another one.
+    pub(crate) fn reached(state: State, before: State, action: usize) -> Self {
+        let before = Self::of(before);
+        before.after(state, || before.turn_of(action))
+    }
+
     /// The position after a turn made in `self`.
     fn after(&self, state: State, turn: impl FnOnce() -> String) -> Self {
         let is_over = each!(&state, |_, position| position.outcome().is_some());
@@ -81,7 +117,7 @@ impl Position {
         }
     }
 
-    fn request(state: &State) -> String {
+    pub(crate) fn request(state: &State) -> String {
         each!(state, |game, position| game.request(position))
     }
 
@@ -120,20 +156,49 @@ impl Position {
     }
 }
 
-fn solver<G: BuiltinGame>() -> PyResult<&'static dyn Solve<G::Position>> {
-    static SOLVERS: OnceLock<Solvers> = OnceLock::new();
-    let solvers = SOLVERS.get_or_init(|| Solvers::new(Options::default()));
-    G::solver(solvers).ok_or_else(|| wrong("the game has no solver"))
+pub(crate) fn side_of(state: &State) -> &'static str {
+    each!(state, |_, position| game::name(position.to_move()))
 }
 
-fn limits(time: Option<f64>, nodes: Option<u64>) -> PyResult<Limits> {
-    let time = time.map(|seconds| {
-        let time = Duration::try_from_secs_f64(seconds);
-        time.map_err(|_| wrong(format!("time is {seconds}; expected seconds, from 0 on")))
-    });
-    let mut limits = time.transpose()?.map_or(Limits::NONE, Limits::within);
-    limits.nodes = nodes;
+fn solver<G: SolvableGame>() -> &'static dyn Solve<G::Position> {
+    static SOLVERS: OnceLock<Solvers> = OnceLock::new();
+    let solvers = SOLVERS.get_or_init(|| Solvers::new(Options::default()));
+    G::solver(solvers)
+}
+
+/// Seconds.
+fn seconds(value: &Bound<'_, PyAny>) -> PyResult<Duration> {
+    let seconds = real("time", value)?;
+    let time = Duration::try_from_secs_f64(seconds);
+    time.map_err(|_| wrong(format!("time is {seconds}; expected seconds, from 0 on")))
+}
+
+fn limits(time: Option<&Bound<'_, PyAny>>, nodes: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
+    let time = time.map(seconds).transpose()?;
+    let mut limits = time.map_or(Limits::NONE, Limits::within);
+    let nodes = nodes.map(|nodes| whole("nodes", nodes, u64::MAX));
+    limits.nodes = nodes.transpose()?;
     Ok(limits)
+}
+
+/// A number of an action, legal or not.
+fn number_of_action(action: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let number = whole("action", action, u64::from(u32::MAX))?;
+    Ok(usize::try_from(number).unwrap_or(usize::MAX))
+}
+
+/// The answer of a built-in bot that is asked for the first time.
+fn answer_of<G: BuiltinGame>(
+    game: &G,
+    position: &G::Position,
+    bot: &str,
+    seed: u64,
+    time: Duration,
+) -> Result<String, String> {
+    let ruleset = BuiltinRuleset::new(game.clone());
+    let no_bot = || format!("builtin:{bot} does not play this game");
+    let mut choose = ruleset.builtin_bot(bot, seed, time).ok_or_else(no_bot)?;
+    choose(&game.request(position)).map_err(|error| error.to_string())
 }
 
 /// Without the GIL. Ctrl-C ends it within a tenth of a second.
@@ -182,25 +247,25 @@ const fn is_proven(found: Evaluation) -> bool {
     low == high
 }
 
-fn value<G: BuiltinGame>(
+fn value<G: SolvableGame>(
     py: Python<'_>,
     _: &G,
     position: &G::Position,
     limits: &Limits,
 ) -> PyResult<Value> {
-    let solver = solver::<G>()?;
+    let solver = solver::<G>();
     let work = |limits: &Limits| solver.solve(position, Goal::Distance, limits);
     let found = searched(py, limits, |&found| is_proven(found), work)?;
     Ok(found.into())
 }
 
-fn turn_values<'py, G: BuiltinGame>(
+fn turn_values<'py, G: SolvableGame>(
     py: Python<'py>,
     game: &G,
     position: &G::Position,
     limits: &Limits,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (values, solver) = (PyDict::new(py), solver::<G>()?);
+    let (values, solver) = (PyDict::new(py), solver::<G>());
     let work = |limits: &Limits| solver.solve_turns(position, Goal::Distance, limits);
     let are_proven =
         |turns: &Vec<(_, Evaluation)>| turns.iter().all(|&(_, found)| is_proven(found));
@@ -282,7 +347,7 @@ impl Position {
     ///     ValueError: The answer is malformed or illegal, with what is wrong with it.
     fn play(&self, turn: &str) -> PyResult<Self> {
         let turn = turn.trim();
-        let rejected = |rejection: referee_games::game::Rejection| wrong(rejection.text());
+        let rejected = |rejection: referee_games::game::Rejection| wrong(rejection.to_string());
         let (state, text) = match &self.state {
             State::Quarto(quarto, position) => {
                 let (turn, after) = quarto.edition.judge(position, turn).map_err(rejected)?;
@@ -304,8 +369,16 @@ impl Position {
     /// Args:
     ///     time: The most seconds that it takes.
     ///     nodes: The most nodes that are searched.
+    ///
+    /// Raises:
+    ///     ValueError: The time or the nodes are negative or not a number.
     #[pyo3(signature = (*, time=None, nodes=None))]
-    fn value(&self, py: Python<'_>, time: Option<f64>, nodes: Option<u64>) -> PyResult<Value> {
+    fn value(
+        &self,
+        py: Python<'_>,
+        time: Option<&Bound<'_, PyAny>>,
+        nodes: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Value> {
         let limits = limits(time, nodes)?;
         each!(&self.state, |game, position| value(
             py, game, position, &limits
@@ -322,8 +395,8 @@ impl Position {
     fn turn_values<'py>(
         &self,
         py: Python<'py>,
-        time: Option<f64>,
-        nodes: Option<u64>,
+        time: Option<&Bound<'_, PyAny>>,
+        nodes: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let limits = limits(time, nodes)?;
         each!(&self.state, |game, position| turn_values(
@@ -352,12 +425,58 @@ impl Position {
         arrays::array(py, &arrays::quarto_features(position), [4, 4, 4])
     }
 
-    /// What a learner sees, for the side to move: an array of int8. Quarto, shape (4, 4, 9): planes 0 to 3 are
+    /// A drawing of the board, with the piece in hand: an array of uint8 with shape (height, width, 3), red, green and
+    /// blue. It has no letters.
+    ///
+    /// Args:
+    ///     height: In pixels, from 16 to 4096.
+    ///
+    /// Raises:
+    ///     ValueError: The height is out of its range.
+    ///     MemoryError: There is not enough memory.
+    #[pyo3(signature = (height=None))]
+    fn image<'py>(
+        &self,
+        py: Python<'py>,
+        height: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let height = height.map_or(Ok(400), |height| whole("height", height, 4096))?;
+        let height = u32::try_from(height)?;
+        if height < 16 {
+            return Err(wrong(format!("height is {height}; expected 16 to 4096")));
+        }
+        let drawn = py.detach(|| {
+            let (pieces, shown) = self.drawing();
+            image::image(&pieces, &shown, height)
+        });
+        let no_memory = || PyMemoryError::new_err("there is no memory for the image");
+        let drawn = drawn.ok_or_else(no_memory)?;
+        arrays::array_of_u8(py, &drawn.bytes, [drawn.height, drawn.width, 3])
+    }
+
+    /// What a learner sees, for the side `to_move`: an array of int8. Quarto, shape (4, 4, 9): planes 0 to 3 are
     /// `features`, 4 to 7 the features of the piece in hand on every cell, and 8 is 1 at row p // 4, column p % 4 for each
     /// piece p that is left. Four In A Row, shape (6, 7, 2): 1 for an own disc, 1 for one of the opponent.
     #[getter]
     fn observation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        each!(&self.state, |_, position| arrays::observation(py, position))
+        each!(&self.state, |_, position| {
+            arrays::observation(py, position, position.actor())
+        })
+    }
+
+    /// What a learner sees, as `observation`, for one of the sides. In Quarto, where pieces belong to no side, both see
+    /// the same.
+    ///
+    /// Args:
+    ///     side: "first" or "second".
+    ///
+    /// Raises:
+    ///     ValueError: There is no such side.
+    fn observe<'py>(&self, py: Python<'py>, side: &str) -> PyResult<Bound<'py, PyAny>> {
+        let side = game::side_named("side", side)?;
+        each!(&self.state, |_, position| {
+            arrays::observation(py, position, side)
+        })
     }
 
     /// An array of int8, 1 for each legal action. Quarto, shape (289,): action 17 * cell + gift, with cells 0 to 15 and
@@ -371,7 +490,9 @@ impl Position {
     ///
     /// Raises:
     ///     ValueError: The action is not legal.
-    fn act(&self, action: usize) -> PyResult<Self> {
+    ///     TypeError: It is not a whole number.
+    fn act(&self, action: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let action = number_of_action(action)?;
         let mut state = self.state.clone();
         let done = each!(&mut state, |_, position| position.act(action));
         done.ok_or_else(|| wrong(format!("action {action} is not legal in {}", self.text())))?;
@@ -385,7 +506,8 @@ impl Position {
     ///
     /// Raises:
     ///     ValueError: The game is over, or the share is not one.
-    fn action_at(&self, share: f64) -> PyResult<usize> {
+    fn action_at(&self, share: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let share = real("share", share)?;
         #[expect(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
@@ -404,9 +526,48 @@ impl Position {
     ///
     /// Raises:
     ///     ValueError: The action is not legal.
-    fn action_text(&self, action: usize) -> PyResult<String> {
+    ///     TypeError: It is not a whole number.
+    fn action_text(&self, action: &Bound<'_, PyAny>) -> PyResult<String> {
         self.act(action)?;
-        Ok(self.turn_of(action))
+        Ok(self.turn_of(number_of_action(action)?))
+    }
+
+    /// The answer of a built-in bot, such as "6 A". The same seed gives the same answer, but for a bot with a clock.
+    ///
+    /// Args:
+    ///     bot: "random", "greedy", "search?depth=2", "perfect" or "perfect?slips=0.1", also as "builtin:greedy".
+    ///     seed: What its random numbers come from.
+    ///     time: Seconds, 86400 at most. Only "perfect" has a clock, and takes 0.6 of them at most.
+    ///
+    /// Raises:
+    ///     ValueError: The game is over, or there is no such bot.
+    #[pyo3(signature = (bot, seed=None, *, time=None))]
+    fn choose(
+        &self,
+        py: Python<'_>,
+        bot: &str,
+        seed: Option<&Bound<'_, PyAny>>,
+        time: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let name = bot.strip_prefix("builtin:").unwrap_or(bot);
+        let known: Result<Builtin, _> = name.parse();
+        known.map_err(|error| wrong(format!("builtin:{name}: {error}")))?;
+        let seed = seed.map_or(Ok(0), |seed| whole("seed", seed, u64::MAX))?;
+        let time = time.map_or(Ok(Duration::from_secs(1)), seconds)?;
+        if time > LONGEST {
+            return Err(wrong(format!("time is {time:?}; expected at most a day")));
+        }
+        if self.outcome().is_some() {
+            return Err(wrong(
+                "the game is over; expected a position in which a side is to move",
+            ));
+        }
+        let answer = py.detach(|| {
+            each!(&self.state, |game, position| answer_of(
+                game, position, name, seed, time
+            ))
+        });
+        answer.map_err(wrong)
     }
 
     fn __str__(&self) -> String {
@@ -421,7 +582,7 @@ impl Position {
     }
 
     #[staticmethod]
-    fn _of(
+    pub(crate) fn _of(
         game: &Bound<'_, PyAny>,
         text: &str,
         to_move: &str,
@@ -440,9 +601,20 @@ impl Position {
         let (py, this) = (slf.py(), slf.get());
         let before = this.before.as_deref();
         let (state, turn) = before.map_or((&this.state, None), |(state, turn)| (state, Some(turn)));
-        let side = each!(state, |_, position| game::name(position.to_move()));
-        let arguments = (this.game(py)?, Self::request(state), side, turn).into_pyobject(py)?;
+        let arguments = (this.game(py)?, Self::request(state), side_of(state), turn);
+        let arguments = arguments.into_pyobject(py)?;
         Ok((slf.get_type().getattr("_of")?, arguments))
+    }
+
+    const fn __copy__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    const fn __deepcopy__<'py>(
+        slf: PyRef<'py, Self>,
+        _memo: &Bound<'py, PyAny>,
+    ) -> PyRef<'py, Self> {
+        slf
     }
 
     fn __hash__(&self) -> u64 {

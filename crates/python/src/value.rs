@@ -1,6 +1,8 @@
 use pyo3::prelude::*;
 use referee_games::solver::{self, Evaluation};
 
+use crate::arguments::wrong;
+
 /// What is proven of a position, for the side to move, or of a turn, for the side that makes it.
 ///
 /// Compares and hashes by what is proven. `Value.score` is a number to learn from.
@@ -20,6 +22,15 @@ impl From<Evaluation> for Value {
             plies: found.plies(),
         }
     }
+}
+
+/// What a pickle holds of a value.
+type Parts = (&'static str, &'static str, Option<u32>);
+
+fn named(name: &str) -> PyResult<solver::Value> {
+    let all = [solver::Value::Loss, solver::Value::Draw, solver::Value::Win];
+    let found = all.into_iter().find(|value| value.name() == name);
+    found.ok_or_else(|| wrong(format!("{name:?} is not \"loss\", \"draw\" or \"win\"")))
 }
 
 #[pymethods]
@@ -53,6 +64,32 @@ impl Value {
     #[getter]
     const fn at_most(&self) -> &'static str {
         self.high.name()
+    }
+
+    #[staticmethod]
+    fn _of(at_least: &str, at_most: &str, plies: Option<u32>) -> PyResult<Self> {
+        Ok(Self {
+            low: named(at_least)?,
+            high: named(at_most)?,
+            plies,
+        })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
+        let this = slf.get();
+        let parts = (this.low.name(), this.high.name(), this.plies);
+        Ok((slf.get_type().getattr("_of")?, parts))
+    }
+
+    const fn __copy__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    const fn __deepcopy__<'py>(
+        slf: PyRef<'py, Self>,
+        _memo: &Bound<'py, PyAny>,
+    ) -> PyRef<'py, Self> {
+        slf
     }
 
     fn __repr__(&self) -> String {

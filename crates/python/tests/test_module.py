@@ -5,6 +5,7 @@ scripts/packages/check_wheel.py runs them in a folder with pieces.txt and stukke
 
 import doctest
 import importlib
+import importlib.util
 import json
 import os
 import pickle

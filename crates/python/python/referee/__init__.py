@@ -9,10 +9,11 @@
 """
 
 from . import bot, exercise
-from ._referee import Batch, FourInARow, Position, Quarto, Value
+from ._program import Program
+from ._referee import Batch, FourInARow, Position, Quarto, Value, __version__
 from .records import Record, command, play, read_records, to_dataframe
 
 __all__ = [
-    "Batch", "FourInARow", "Position", "Quarto", "Record", "Value", "bot", "command", "exercise", "play", "read_records",
-    "to_dataframe",
+    "Batch", "FourInARow", "Position", "Program", "Quarto", "Record", "Value", "__version__", "bot", "command",
+    "exercise", "play", "read_records", "to_dataframe",
 ]

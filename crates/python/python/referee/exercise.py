@@ -21,10 +21,9 @@ True
 True
 """
 
-import csv
-import io
 import os
-from typing import Any, Collection, Dict, List, Mapping, Set, Tuple, Union
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from . import _referee
 
@@ -33,13 +32,13 @@ __all__ = [
 ]
 
 #: Feature, property, and the pieces that have it.
-Pieces = Dict[str, Dict[str, Set[str]]]
+Pieces = dict[str, dict[str, set[str]]]
 
 #: By piece its four properties; what `read_pieces` returns is taken, too.
 Properties = Mapping[str, Any]
 
 
-def read_pieces(location: Union[str, "os.PathLike[str]"]) -> Pieces:
+def read_pieces(location: "str | os.PathLike[str]") -> Pieces:
     """For each feature a dictionary of its two properties and the set of pieces that have them.
 
     >>> pieces = read_pieces('pieces.txt')
@@ -51,6 +50,7 @@ def read_pieces(location: Union[str, "os.PathLike[str]"]) -> Pieces:
     Raises:
         ValueError: The file is not a piece set: its name, the line, the column, what is wrong and what was expected.
         OSError: It cannot be read.
+        TypeError: The location is not a path.
     """
     return {
         feature: {word: set(having) for word, having in words}
@@ -58,7 +58,7 @@ def read_pieces(location: Union[str, "os.PathLike[str]"]) -> Pieces:
     }
 
 
-def piece_properties(pieces: Mapping[str, Mapping[str, Collection[str]]]) -> Dict[str, Set[str]]:
+def piece_properties(pieces: Mapping[str, Mapping[str, Collection[str]]]) -> dict[str, set[str]]:
     """For each piece the set of its four properties.
 
     >>> properties = piece_properties(read_pieces('pieces.txt'))
@@ -66,19 +66,23 @@ def piece_properties(pieces: Mapping[str, Mapping[str, Collection[str]]]) -> Dic
     True
     >>> len(properties)
     16
+
+    Raises:
+        TypeError: They are not dictionaries as `read_pieces` returns them.
     """
-    properties: Dict[str, Set[str]] = {}
-    for words in pieces.values():
-        for word, having in words.items():
-            for piece in having:
+    properties: dict[str, set[str]] = {}
+    for feature, words in _items(pieces, "pieces"):
+        for word, having in _items(words, f"of {feature!r} the properties"):
+            for piece in _collection(having, f"the pieces that are {word!r}"):
                 properties.setdefault(piece, set()).add(word)
     return properties
 
 
-def create_grid(configuration: str, properties: Properties) -> List[List[Set[str]]]:
+def create_grid(configuration: str, properties: Properties) -> list[list[set[str]]]:
     """Four rows of four cells, each the set of properties of its piece; empty for a free cell.
 
-    A configuration is 16 characters, row by row; every character that is not a piece is a free cell.
+    A configuration is 16 characters, row by row; every character that is not a piece is a free cell. The properties may
+    be those of some pieces only.
 
     >>> grid = create_grid('N?BI??JO?FDLMEAG', piece_properties(read_pieces('pieces.txt')))
     >>> grid[0][0] == {'small', 'red', 'circular', 'solid'}
@@ -87,46 +91,53 @@ def create_grid(configuration: str, properties: Properties) -> List[List[Set[str
     set()
 
     Raises:
-        ValueError: The configuration is not 16 characters, or the properties are not those of a piece set.
+        ValueError: The configuration is not 16 characters.
+        TypeError: An argument is of another type.
     """
-    rows = _referee.grid(_table(properties), configuration)
-    return [[set(cell or ()) for cell in row] for row in rows]
+    cells = _cells(configuration, properties)
+    return [cells[row : row + 4] for row in range(0, 16, 4)]
 
 
-def quarto(configuration: str, properties: Properties) -> Set[Tuple[str, str]]:
+def quarto(configuration: str, properties: Properties) -> set[tuple[str, str]]:
     """The quartos of a configuration: the line (H1 to H4, V1 to V4, D1, D2) and the property that its pieces share.
 
     >>> sorted(quarto('KHEF#DCMXABJPGOL', piece_properties(read_pieces('pieces.txt'))))
     [('D1', 'square'), ('H4', 'blue'), ('V2', 'hollow')]
 
     Raises:
-        ValueError: The configuration is not 16 characters, or the properties are not those of a piece set.
+        ValueError: The configuration is not 16 characters.
+        TypeError: An argument is of another type.
     """
-    return set(_referee.quartos(_table(properties), configuration))
+    cells = _cells(configuration, properties)
+    return {
+        (name, word)
+        for name, numbers in _referee.lines()
+        for word in set.intersection(*(cells[number] for number in numbers))
+    }
 
 
-def _table(properties: Properties) -> str:
-    """The piece set as a file."""
-    if any(isinstance(words, Mapping) for words in properties.values()):
-        properties = piece_properties(properties)
-    having: Dict[str, Set[str]] = {}
-    for piece, words in properties.items():
-        for word in words:
-            having.setdefault(word, set()).add(piece)
-    # The two properties of a feature are those that no piece has both of, and every piece one of.
-    features: List[Tuple[str, str]] = []
-    for word, pieces in having.items():
-        opposite = next((other for other in having if having[other] == properties.keys() - pieces), None)
-        if opposite is None:
-            raise ValueError(f"no property is the opposite of {word!r}; expected the properties of a piece set")
-        if (opposite, word) not in features:
-            features.append((word, opposite))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["piece", *(" or ".join(words) for words in features)])
-    for piece, words in properties.items():
-        writer.writerow([piece, *(one if one in words else other for one, other in features)])
-    return text.getvalue()
+def _cells(configuration: str, properties: Properties) -> list[set[str]]:
+    """The properties on each of the sixteen cells."""
+    if not isinstance(configuration, str):
+        raise TypeError(f"the configuration is {configuration!r}; expected a string of 16 characters")
+    if len(configuration) != 16:
+        raise ValueError(f"the configuration has {len(configuration)} characters; expected 16")
+    words = dict(_items(properties, "the properties"))
+    if any(isinstance(value, Mapping) for value in words.values()):
+        words = dict(piece_properties(properties))
+    return [set(_collection(words.get(piece, ()), f"the properties of {piece!r}")) for piece in configuration]
+
+
+def _items(value: Any, what: str) -> Collection[tuple[Any, Any]]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{what} are {value!r}; expected a dictionary")
+    return value.items()
+
+
+def _collection(value: Any, what: str) -> Collection[Any]:
+    if isinstance(value, str) or not isinstance(value, Collection):
+        raise TypeError(f"{what} are {value!r}; expected a set")
+    return value
 
 
 lees_stukken = read_pieces

@@ -5,21 +5,22 @@ import os
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Optional, TypedDict, Union, cast
+from typing import Any, TypedDict, cast
 
 __all__ = ["Record", "command", "play", "read_records", "to_dataframe"]
 
 
 class Bot(TypedDict):
     name: str
-    command: List[str]
+    command: list[str]
 
 
 class _Result(TypedDict):
-    winner: Optional[int]
+    winner: int | None
     reason: str
-    lines: List[List[str]]
+    lines: list[list[str]]
 
 
 class Result(_Result, total=False):
@@ -36,12 +37,12 @@ class _Record(TypedDict):
     game: str
     rules: str
     id: str
-    bots: List[Bot]
+    bots: list[Bot]
     first: int
     seed: int
     start: str
-    turns: List[str]
-    times_ms: List[float]
+    turns: list[str]
+    times_ms: list[float]
     result: Result
     started: str
 
@@ -51,16 +52,17 @@ class Record(_Record, total=False):
 
     pieces: str
     movers: str
-    charged_ms: List[float]
-    info: List[Dict[str, Any]]
-    usage: List[Any]
-    processes: List[Any]
+    charged_ms: list[float]
+    info: list[dict[str, Any]]
+    usage: list[Any]
+    processes: list[Any]
     delayed: str
     voids: int
-    analysis: Dict[str, Any]
+    tie_break: bool
+    analysis: dict[str, Any]
 
 
-def read_records(path: Union[str, "os.PathLike[str]"]) -> Iterator[Record]:
+def read_records(path: "str | os.PathLike[str]") -> Iterator[Record]:
     """The records of a file, or of a tournament's folder, one after the other; the file is read as far as needed.
 
     A record is a dictionary with the fields of `referee print schema record`.
@@ -69,12 +71,17 @@ def read_records(path: Union[str, "os.PathLike[str]"]) -> Iterator[Record]:
     Raises:
         ValueError: A line is not a record: the file, the line, and what was expected.
         OSError: The file cannot be read.
+        TypeError: The path is not one.
     """
     path = Path(path)
     if path.is_dir():
         path = path / "games.jsonl"
-    with open(path, encoding="utf-8") as file:
-        yield from _records(file, path)
+    # An editor may have put a byte order mark before the first line.
+    with open(path, encoding="utf-8-sig") as file:
+        try:
+            yield from _records(file, path)
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path}: {error}; expected UTF-8") from None
 
 
 def _records(lines: Iterable[str], name: object) -> Iterator[Record]:
@@ -85,14 +92,20 @@ def _records(lines: Iterable[str], name: object) -> Iterator[Record]:
             continue
         try:
             record = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{name}:{number}: {error}; expected a record, a JSON object on one line") from None
-        if not isinstance(record, dict) or "turns" not in record or "result" not in record:
-            raise ValueError(f"{name}:{number}: no turns or no result; expected the record of a game")
+        try:
+            _row(record)
+        except _BROKEN:
+            raise ValueError(f"{name}:{number}: fields are missing or wrong; expected the record of a game") from None
         yield cast(Record, record)
 
 
-def to_dataframe(records: Union[str, "os.PathLike[str]", Iterable[Record]], library: Optional[str] = None) -> Any:
+#: What `_row` raises of something that is not a record.
+_BROKEN = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+
+
+def to_dataframe(records: "str | os.PathLike[str] | Iterable[Record]", library: str | None = None) -> Any:
     """A table with a row for each game.
 
     Its columns: id, game, rules, first and second (the names of the bots that acted first and second), winner (a name,
@@ -105,17 +118,24 @@ def to_dataframe(records: Union[str, "os.PathLike[str]", Iterable[Record]], libr
 
     Raises:
         ModuleNotFoundError: Neither is installed, or not that one.
+        ValueError: A record is not one, or there is no such library.
+        TypeError: They are neither a path nor records.
     """
-    if isinstance(records, (str, os.PathLike)):
-        records = read_records(records)
-    columns: Dict[str, List[Any]] = {}
-    for record in records:
-        for name, value in _row(record).items():
-            columns.setdefault(name, []).append(value)
     names = [library] if library else ["pandas", "polars"]
     for name in names:
         if name not in ("pandas", "polars"):
             raise ValueError(f"library is {name!r}; expected 'pandas' or 'polars'")
+    if isinstance(records, (str, os.PathLike)):
+        records = read_records(records)
+    columns: dict[str, list[Any]] = {}
+    for number, record in enumerate(records, 1):
+        try:
+            row = _row(record)
+        except _BROKEN:
+            raise ValueError(f"record {number} is {record!r:.60}; expected the record of a game") from None
+        for name, value in row.items():
+            columns.setdefault(name, []).append(value)
+    for name in names:
         try:
             module = __import__(name)
         except ModuleNotFoundError:
@@ -125,13 +145,13 @@ def to_dataframe(records: Union[str, "os.PathLike[str]", Iterable[Record]], libr
         return module.DataFrame(columns)
 
 
-def _row(record: Record) -> Dict[str, Any]:
+def _row(record: Record) -> dict[str, Any]:
     bots, first, result = [bot["name"] for bot in record["bots"]], record["first"], record["result"]
     movers = record.get("movers") or "01" * len(record["turns"])
     slowest = [0.0, 0.0]
     for mover, time in zip(movers, record["times_ms"]):
         slowest[int(mover)] = max(slowest[int(mover)], time)
-    names: Dict[Optional[int], str] = dict(enumerate(bots))
+    names: dict[int | None, str] = dict(enumerate(bots))
     return {
         "id": record["id"],
         "game": record["game"],
@@ -168,7 +188,7 @@ def command() -> str:
     raise FileNotFoundError(f"there is no {name} in {', '.join(folders)}; install the wheel of referee again")
 
 
-def play(bots: Iterable[str], games: int = 1, seed: Optional[int] = None, options: Iterable[str] = ()) -> List[Record]:
+def play(bots: "Iterable[str | os.PathLike[str]]", games: int = 1, seed: int | None = None, options: Iterable[str] = ()) -> list[Record]:
     """Lets two bots play each other, by the program in the wheel; returns the records.
 
     Args:
@@ -180,8 +200,12 @@ def play(bots: Iterable[str], games: int = 1, seed: Optional[int] = None, option
     Raises:
         ValueError: The program refuses the bots or the options; what it says.
         RuntimeError: The program or the machine failed; what it says.
+        TypeError: The bots or the options are not text.
     """
-    first, second = map(str, bots)
+    both = [bots] if isinstance(bots, str) else [os.fspath(bot) for bot in bots]
+    if len(both) != 2:
+        raise ValueError(f"{len(both)} bots; expected two")
+    first, second = both
     words = [command(), "--json", "--games", str(games)]
     if seed is not None:
         words += ["--seed", str(seed)]
