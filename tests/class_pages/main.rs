@@ -4,6 +4,8 @@
 #[path = "../environment/browser/driver.rs"]
 #[expect(dead_code, reason = "tests/environment uses the rest of it")]
 mod driver;
+#[path = "../common/hangs.rs"]
+mod hangs;
 #[path = "../class_server/http.rs"]
 #[allow(dead_code, reason = "tests/class_server uses the rest of it")]
 mod http;

@@ -2,12 +2,10 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
 
 use serde_json::Value;
 
-/// What never comes within this time does not come.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(3);
+use crate::hangs::HANGS;
 
 const BOUNDARY: &str = "x-boundary-x";
 
@@ -68,7 +66,7 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
 /// Sends these bytes, and reads until the server closes the connection.
 pub(crate) fn raw(address: SocketAddr, bytes: &[u8]) -> Option<Reply> {
     let mut stream = TcpStream::connect(address).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.set_read_timeout(Some(HANGS)).ok()?;
     // It may be refused before it is sent.
     let _ = stream.write_all(bytes);
     Reply::read(&mut stream)

@@ -1,5 +1,7 @@
 //! A class that hands in by the web, by real HTTP against the built program.
 
+#[path = "../common/hangs.rs"]
+mod hangs;
 mod hostile;
 mod http;
 mod kills;

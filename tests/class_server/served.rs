@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::http::{PATIENCE, Reply, boundary, raw, upload};
+use crate::hangs::HANGS;
+use crate::http::{Reply, boundary, raw, upload};
 
 pub(crate) const RANDOM: &str = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
 pub(crate) const GREEDY: &str = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot greedy\n";
@@ -85,7 +86,7 @@ impl Served {
                 break address.trim_end_matches('/').parse().expect("an address");
             }
             let ended = process.try_wait().expect("a process");
-            assert!(ended.is_none() && begun.elapsed() < PATIENCE, "{told}");
+            assert!(ended.is_none() && begun.elapsed() < HANGS, "{told}");
             sleep(Duration::from_millis(20));
         };
         let class = Self {
@@ -97,7 +98,7 @@ impl Served {
             .try_get("/health")
             .is_none_or(|reply| reply.status != 200)
         {
-            assert!(begun.elapsed() < PATIENCE);
+            assert!(begun.elapsed() < HANGS);
             sleep(Duration::from_millis(20));
         }
         class
@@ -174,7 +175,7 @@ impl Served {
             if states.iter().any(|state| now["state"] == *state) {
                 return now;
             }
-            if begun.elapsed() > PATIENCE {
+            if begun.elapsed() > HANGS {
                 let log = fs::read_to_string(self.path("out.log")).unwrap_or_default();
                 panic!("{now}\n{log}");
             }

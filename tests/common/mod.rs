@@ -8,6 +8,7 @@
 
 pub(crate) mod files;
 pub(crate) mod games;
+pub(crate) mod hangs;
 pub(crate) mod schema;
 pub(crate) mod signals;
 
@@ -25,9 +26,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A run that takes longer hangs: it is killed, and fails its test. No limit for what is quick on an idle machine: the
-/// tests may have a tenth of a core.
-const HARD_LIMIT: Duration = Duration::from_mins(10);
+use self::hangs::HANGS;
 
 /// What a run keeps of the environment that the tests are started in: everything else could change what it does.
 const KEPT: [&str; 10] = [
@@ -89,9 +88,6 @@ pub(crate) fn plain_directory() -> TempDir {
 
 /// Where [`Referee::recorded`] has the records written, in the scratch directory.
 pub(crate) const RECORDS: &str = "records.jsonl";
-
-/// How long the kernel may take to remove killed processes, on a very busy machine.
-const REAP_LIMIT: Duration = Duration::from_mins(1);
 
 /// The directory of the bots that tests play with.
 pub(crate) fn bots() -> PathBuf {
@@ -200,7 +196,7 @@ impl Referee {
     ///
     /// # Panics
     ///
-    /// When it takes longer than [`HARD_LIMIT`], or leaves a process behind.
+    /// When it takes longer than [`HANGS`], or leaves a process behind.
     pub(crate) fn run(self) -> Run {
         self.start().finish()
     }
@@ -364,12 +360,12 @@ impl Running {
     ///
     /// # Panics
     ///
-    /// When it ends before, or that takes longer than [`HARD_LIMIT`].
+    /// When it ends before, or that takes longer than [`HANGS`].
     #[track_caller]
     pub(crate) fn wait_until(&mut self, happened: impl Fn(&Path) -> bool) {
         while !happened(self.scratch.path()) {
             assert!(self.is_running(), "it has ended too early");
-            assert!(self.started.elapsed() < HARD_LIMIT, "it never happened");
+            assert!(self.started.elapsed() < HANGS, "it never happened");
             thread::sleep(Duration::from_millis(2));
         }
     }
@@ -384,9 +380,9 @@ impl Running {
     ///
     /// # Panics
     ///
-    /// When it takes longer than [`HARD_LIMIT`], or leaves a process behind.
+    /// When it takes longer than [`HANGS`], or leaves a process behind.
     pub(crate) fn finish(mut self) -> Run {
-        let ended = wait(&mut self.child.0, self.started + HARD_LIMIT);
+        let ended = wait(&mut self.child.0, self.started + HANGS);
         let elapsed = self.started.elapsed();
         let left_behind = left_behind(self.scratch.path());
         let stderr = self.stderr.as_ref().map(text).unwrap_or_default();
@@ -403,7 +399,7 @@ impl Running {
             directory: self.directory,
             scratch: self.scratch,
         };
-        assert!(ended.is_some(), "still running after {HARD_LIMIT:?}\n{run}");
+        assert!(ended.is_some(), "still running after {HANGS:?}\n{run}");
         assert!(
             left_behind.is_empty(),
             "left behind: {left_behind:#?}\n{run}"
@@ -523,7 +519,7 @@ fn collect(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
 /// All collected text. The program has ended, so it is available at once.
 fn text(collected: &Receiver<Vec<u8>>) -> String {
     let bytes = collected
-        .recv_timeout(REAP_LIMIT)
+        .recv_timeout(HANGS)
         .expect("the output ends with the program");
     String::from_utf8(bytes).expect("the referee writes UTF-8")
 }
@@ -549,7 +545,7 @@ fn wait(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
 fn left_behind(mark: &Path) -> Vec<String> {
     let mark = mark.as_os_str().as_encoded_bytes();
     let mut found = marked(mark);
-    let deadline = Instant::now() + REAP_LIMIT;
+    let deadline = Instant::now() + HANGS;
     while !found.is_empty() && Instant::now() < deadline {
         thread::sleep(Duration::from_millis(5));
         found = marked(mark);

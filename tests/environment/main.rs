@@ -52,6 +52,8 @@ mod windows;
 
 use libtest_mimic::{Arguments, Trial};
 
+use self::common::hangs;
+
 /// Creates the trials of a module.
 type Trials = fn() -> Vec<Trial>;
 

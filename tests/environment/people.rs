@@ -16,12 +16,10 @@ use std::time::{Duration, Instant};
 use libtest_mimic::Trial;
 
 use crate::common::signals;
+use crate::hangs::HANGS;
 use crate::requirements::unavailable;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-
-/// A session that takes longer is killed and fails its test.
-const HARD_LIMIT: Duration = Duration::from_mins(5);
 
 /// Ann and Bob, Ann begins, nothing is asked before the game.
 const ANN_AND_BOB: [&str; 11] = [
@@ -97,7 +95,7 @@ impl Session {
             output,
             said: Default::default(),
             seen: 0,
-            deadline: Instant::now() + HARD_LIMIT,
+            deadline: Instant::now() + HANGS,
             directory,
         }
     }
@@ -124,7 +122,7 @@ impl Session {
             Err(mpsc::RecvTimeoutError::Disconnected) => false,
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 let _ = self.child.kill();
-                panic!("still running after {HARD_LIMIT:?}\n{}", self.text());
+                panic!("still running after {HANGS:?}\n{}", self.text());
             }
         }
     }
@@ -876,7 +874,6 @@ fn silent_people_lose_when_there_is_a_clock() {
             "{ended}"
         );
         assert!(ended.elapsed >= Duration::from_millis(250), "{ended}");
-        assert!(ended.elapsed < Duration::from_secs(20), "{ended}");
         assert_eq!(ended.records()[0]["result"]["reason"], "timeout", "{ended}");
     }
 }

@@ -11,6 +11,7 @@ use rustix::process::getuid;
 
 use crate::common::files::copy_program;
 use crate::common::{Referee, Run, signals};
+use crate::hangs::HANGS;
 use crate::requirements::{is_ci, program, unavailable};
 
 /// The user without rights: `nobody` on every system.
@@ -102,7 +103,7 @@ fn out_of_reach() -> Result<(), Failed> {
         .stderr(Stdio::piped())
         .spawn()?;
     let begun = Instant::now();
-    while child.try_wait()?.is_none() && begun.elapsed() < Duration::from_mins(5) {
+    while child.try_wait()?.is_none() && begun.elapsed() < HANGS {
         std::thread::sleep(Duration::from_millis(5));
     }
     let ended = child.try_wait()?;

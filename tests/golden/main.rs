@@ -28,11 +28,13 @@
 //!
 //! A case gives the same output on every machine: no measured times, no sandbox, nothing that depends on the number
 //! of cores, on the user, on where the files are, or on what is installed. It finds `sh`, a few tools that all Unix
-//! systems have, and Python or Perl where its commands name a file of them. Where that is missing it is ignored, and its
-//! kind says so (`[no python3]`); in CI (`CI=true`) it fails.
+//! systems have. Cases whose commands run a file of Python or Perl are those of `golden_interpreters` (`interpreters.rs`).
 
 #[cfg(unix)]
 mod case;
+#[cfg(unix)]
+#[path = "../common/hangs.rs"]
+mod hangs;
 #[cfg(unix)]
 mod normalise;
 #[cfg(unix)]
@@ -40,7 +42,7 @@ mod world;
 
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {
-    world::run_all()
+    world::run_all(world::Cases::ShellOnly)
 }
 
 /// The cases are written for a Unix shell.

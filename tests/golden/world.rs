@@ -16,10 +16,30 @@ use similar::TextDiff;
 use tempfile::TempDir;
 
 use crate::case::{self, Case, Output};
+use crate::hangs::HANGS;
 use crate::normalise::normalise;
 
-/// A command that takes longer hangs, and fails its case.
-const HARD_LIMIT: Duration = Duration::from_mins(10);
+/// Which cases a test program runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code, reason = "each of the two test programs runs one kind")]
+pub(crate) enum Cases {
+    /// Those that find no interpreter but a shell.
+    ShellOnly,
+    /// Those that run files of Python or Perl.
+    WithInterpreters,
+}
+
+impl Cases {
+    fn include(self, case: &Case) -> bool {
+        let has_other = INTERPRETERS.iter().any(|(mark, _)| needs(case, mark));
+        has_other == (self == Self::WithInterpreters)
+    }
+}
+
+/// Whether a case runs a file with this extension.
+fn needs(case: &Case, mark: &str) -> bool {
+    !case.has(SHELL_ONLY) && case.mentions(mark)
+}
 
 /// What a case needs that has this in a command. It finds no other interpreter, so that what is printed of installed
 /// languages does not depend on the machine.
@@ -164,7 +184,7 @@ impl World {
             .stdout(File::create(&stdout)?)
             .stderr(File::create(&stderr)?)
             .spawn()?;
-        let deadline = Instant::now() + HARD_LIMIT;
+        let deadline = Instant::now() + HANGS;
         let status = loop {
             if let Some(status) = child.try_wait()? {
                 break status;
@@ -172,7 +192,7 @@ impl World {
             if Instant::now() > deadline {
                 child.kill()?;
                 child.wait()?;
-                let error = format!("still running after {HARD_LIMIT:?}: {command}");
+                let error = format!("still running after {HANGS:?}: {command}");
                 return Err(io::Error::other(error));
             }
             thread::sleep(Duration::from_millis(2));
@@ -255,7 +275,7 @@ fn trial(
         folder,
     } in interpreters
     {
-        if case.has(SHELL_ONLY) || !case.mentions(mark) {
+        if !needs(&case, mark) {
             continue;
         }
         let Some(folder) = folder else {
@@ -301,8 +321,8 @@ fn trial(
     Trial::test(name, run)
 }
 
-/// Runs the cases that the arguments select.
-pub(crate) fn run_all() -> ExitCode {
+/// Runs the cases of this kind that the arguments select.
+pub(crate) fn run_all(cases: Cases) -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Many cases wait more than they compute.
     arguments.test_threads.get_or_insert(4);
@@ -330,6 +350,7 @@ pub(crate) fn run_all() -> ExitCode {
     let results = env::var_os("UPDATE_GOLDEN").map(|_| Results::default());
     let trials = all
         .into_iter()
+        .filter(|case| cases.include(case))
         .map(|case| trial(case, world.clone(), &interpreters, results.clone()))
         .collect();
     let conclusion = libtest_mimic::run(&arguments, trials);

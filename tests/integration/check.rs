@@ -832,7 +832,7 @@ fn a_watched_bot_is_checked_again_when_it_changes() {
         .expect("a program");
     let said = |wanted: &str| {
         let begun = Instant::now();
-        while begun.elapsed() < Duration::from_mins(2) {
+        while begun.elapsed() < crate::common::hangs::HANGS {
             let text = std::fs::read_to_string(&printed).expect("a text");
             if text.contains(wanted) {
                 return true;

@@ -16,10 +16,8 @@ use serde_json::Value;
 
 use crate::classroom::{GREEDY, RANDOM};
 use crate::common::files::{copy, executable};
+use crate::common::hangs::HANGS;
 use crate::common::{Referee, command as command_of, each_of, records};
-
-/// A run that takes longer hangs.
-const LIMIT: Duration = Duration::from_mins(1);
 
 /// What a command does when the reader of its results has gone away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -547,14 +545,14 @@ fn ctrl_c_under_tee_is_an_interruption() {
                 #[cfg(not(target_os = "linux"))]
                 Listens => true,
             };
-            while !has_begun() && started.elapsed() < LIMIT {
+            while !has_begun() && started.elapsed() < HANGS {
                 thread::sleep(Duration::from_millis(5));
             }
             let group = Pid::from_raw(group).expect("a group");
             kill_process_group(group, Signal::INT).expect("a signal");
             let ended = loop {
                 match referee.try_wait().expect("a child") {
-                    None if started.elapsed() < LIMIT => thread::sleep(Duration::from_millis(5)),
+                    None if started.elapsed() < HANGS => thread::sleep(Duration::from_millis(5)),
                     ended => break ended,
                 }
             };

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::common::hangs::HANGS;
 use referee::record::journal::{Journal, OpenError, SYNC_INTERVAL, Storage, Writer};
 use referee::record::reader::{LineError, Reader};
 use referee::record::{BotEntry, BotIndex, Record, ResultEntry, VERSION};
@@ -122,7 +123,7 @@ fn a_lock_keeps_two_writers_apart() {
     drop(first);
     // Other tests run beside this one: a program that one of them is just starting has copies of
     // all descriptors of this process, the lock among them, until it runs.
-    let until = Instant::now() + Duration::from_mins(1);
+    let until = Instant::now() + HANGS;
     while let Err(error) = Journal::open(&path) {
         let is_locked = matches!(error, OpenError::Locked { .. });
         assert!(is_locked && Instant::now() < until, "{error}");
@@ -315,7 +316,7 @@ fn a_lock_is_waited_for() {
         thread::sleep(wait);
         drop(first);
     });
-    let (mut second, _) = Journal::open_within(&path, Duration::from_mins(1)).unwrap();
+    let (mut second, _) = Journal::open_within(&path, HANGS).unwrap();
     holder.join().unwrap();
     second.append(&line(0)).unwrap();
     assert_eq!(ids(&path), ["7-0"]);
@@ -388,8 +389,7 @@ fn neither_a_single_line_nor_the_last_one_waits() {
         }
     };
     writer.write(line(0), notify(0));
-    let soon = Duration::from_mins(1);
-    assert_eq!(acknowledged.recv_timeout(soon), Ok(0));
+    assert_eq!(acknowledged.recv_timeout(HANGS), Ok(0));
 
     writer.write(line(1), notify(1));
     writer.write(line(2), notify(2));
@@ -400,7 +400,7 @@ fn neither_a_single_line_nor_the_last_one_waits() {
 
     let begun = Instant::now();
     drop(writer.finish().unwrap());
-    assert!(begun.elapsed() < soon);
+    assert!(begun.elapsed() < HANGS);
     assert_eq!(acknowledged.try_iter().collect::<Vec<_>>(), [1, 2]);
     let disk = disk.lock().unwrap();
     assert_eq!((disk.syncs, disk.synced), (2, disk.bytes.len()));

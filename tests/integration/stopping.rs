@@ -5,13 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::common::hangs::HANGS;
 use crate::common::{RECORDS, Referee, Running, signals};
 use referee::GracePeriods;
 use referee::bot::process::Process;
 use referee::entrants::argument::BotSpec;
-
-/// How long something may take that should happen at once, on a very busy machine.
-const SOON: Duration = Duration::from_mins(5);
 
 /// A match that only a signal ends.
 fn endless() -> Referee {
@@ -249,7 +247,7 @@ fn daemons_of_bots_that_have_ended_do_not_add_up() {
     running.wait_until(|scratch| ids(scratch).len() > 12);
     let started = Instant::now();
     let left = |scratch: &Path| ids(scratch).iter().filter(|pid| is_alive(pid)).count();
-    running.wait_until(|scratch| left(scratch) < 6 || started.elapsed() > SOON);
+    running.wait_until(|scratch| left(scratch) < 6 || started.elapsed() > HANGS);
     let left = left(running.scratch());
     running.signal("INT");
     let run = running.finish();
@@ -290,14 +288,14 @@ fn what_a_bot_leaves_in_its_group_is_killed() {
         let file = scratch.path().join("stubborn");
         let begun = Instant::now();
         while !fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n')) {
-            assert!(begun.elapsed() < SOON);
+            assert!(begun.elapsed() < HANGS);
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         process.stop(GracePeriods::POLITE).await.expect("no error");
         let pid = fs::read_to_string(&file).expect("a process id");
         let begun = Instant::now();
         while is_alive(pid.trim()) {
-            assert!(begun.elapsed() < SOON, "process {pid} lives");
+            assert!(begun.elapsed() < HANGS, "process {pid} lives");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     });

@@ -11,15 +11,13 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::hangs::HANGS;
 use crate::requirements::program;
 
 /// The programs that must be in the search path, and their Debian packages. The browser has
 /// different names on different systems; one is enough.
 const DRIVER: (&str, &str) = ("chromedriver", "chromium-driver");
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-
-/// How long to wait for something to happen.
-const LIMIT: Duration = Duration::from_mins(1);
 
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
@@ -89,7 +87,7 @@ impl Browser {
         let body = body.map_or_else(String::new, Value::to_string);
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).map_err(|e| e.to_string())?;
         stream
-            .set_read_timeout(Some(LIMIT))
+            .set_read_timeout(Some(HANGS))
             .map_err(|e| e.to_string())?;
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
@@ -148,7 +146,7 @@ impl Browser {
 
     /// Waits until a script returns something true.
     pub(crate) fn wait(&self, script: &str) -> Result<()> {
-        let deadline = Instant::now() + LIMIT;
+        let deadline = Instant::now() + HANGS;
         while self.run(script)? != Value::Bool(true) {
             if Instant::now() > deadline {
                 let page = self.text("return document.body.innerText.slice(0, 1500)")?;
@@ -172,38 +170,41 @@ impl Browser {
         Ok(())
     }
 
-    /// The first element of a CSS selector, as the driver names it.
-    fn element(&self, selector: &str) -> Result<String> {
-        let body = json!({"using": "css selector", "value": selector});
-        let found = self.call("POST", "/element", Some(&body))?;
-        let id = found
-            .as_object()
-            .and_then(|found| found.values().next())
-            .and_then(Value::as_str)
-            .ok_or("no element")?;
-        Ok(id.to_owned())
+    /// Does something with the first element of a CSS selector. A page that changes by itself may not have it yet, or have
+    /// drawn it anew meanwhile.
+    fn with_element(&self, selector: &str, action: &str, body: &Value) -> Result<()> {
+        const NOT_YET: [&str; 2] = ["no such element", "stale element"];
+        let wanted = json!({"using": "css selector", "value": selector});
+        let deadline = Instant::now() + HANGS;
+        loop {
+            let attempt = self
+                .call("POST", "/element", Some(&wanted))
+                .and_then(|found| {
+                    let id = found.as_object().and_then(|found| found.values().next());
+                    let id = id.and_then(Value::as_str).ok_or("no element")?;
+                    self.call("POST", &format!("/element/{id}/{action}"), Some(body))
+                });
+            match attempt {
+                Err(error)
+                    if NOT_YET.iter().any(|reason| error.contains(reason))
+                        && Instant::now() < deadline =>
+                {
+                    thread::sleep(Duration::from_millis(20));
+                }
+                done => return done.map(|_| ()),
+            }
+        }
     }
 
     /// Clicks the first element of a CSS selector, as with a mouse.
     pub(crate) fn click(&self, selector: &str) -> Result<()> {
-        let deadline = Instant::now() + LIMIT;
-        loop {
-            let id = self.element(selector)?;
-            match self.call("POST", &format!("/element/{id}/click"), Some(&json!({}))) {
-                // A page that changes by itself has another one now.
-                Err(error) if error.contains("stale element") && Instant::now() < deadline => {}
-                clicked => return clicked.map(|_| ()),
-            }
-        }
+        self.with_element(selector, "click", &json!({}))
     }
 
     /// Chooses a file for the first element of a CSS selector.
     #[allow(dead_code, reason = "tests/class_pages uses it")]
     pub(crate) fn choose(&self, selector: &str, file: &str) -> Result<()> {
-        let id = self.element(selector)?;
-        let body = json!({"text": file});
-        self.call("POST", &format!("/element/{id}/value"), Some(&body))?;
-        Ok(())
+        self.with_element(selector, "value", &json!({ "text": file }))
     }
 
     /// The page as it is now, also where its scripts do not run.

@@ -10,10 +10,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::hangs::HANGS;
 use crate::requirements;
-
-/// How long to wait for something to happen, also on a busy machine.
-const LIMIT: Duration = Duration::from_mins(5);
 
 /// The path of a program; daemons are not in everybody's search path.
 pub(crate) fn program(name: &str) -> Option<PathBuf> {
@@ -115,7 +113,7 @@ pub(crate) fn kill_all(found: impl Fn(&Process) -> bool) {
         }
         chosen.extend(alive);
         // While another panic is under way, a second one would end the whole test program.
-        if begun.elapsed() > LIMIT {
+        if begun.elapsed() > HANGS {
             assert!(thread::panicking(), "there are processes that nothing ends");
             return;
         }
@@ -201,7 +199,7 @@ impl Drop for Daemon {
 pub(crate) fn until(what: &str, explain: &dyn Fn() -> String, mut happened: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !happened() {
-        assert!(begun.elapsed() < LIMIT, "{what}: never\n{}", explain());
+        assert!(begun.elapsed() < HANGS, "{what}: never\n{}", explain());
         thread::sleep(Duration::from_millis(30));
     }
 }

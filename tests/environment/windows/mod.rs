@@ -25,6 +25,7 @@ use libtest_mimic::{Failed, Trial};
 
 use crate::common::signals;
 use crate::cross::{Ran, Target, Test, built, equal, here};
+use crate::hangs::HANGS;
 
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
 
@@ -52,9 +53,6 @@ pub(crate) const STARTS: u32 = 3;
 
 /// What the system says of such a start.
 pub(crate) const INTERNAL: &str = "nternal error";
-
-/// How long a run may take, on a machine that does other things, too.
-const LIMIT: Duration = Duration::from_mins(3);
 
 const TESTS: &[(&str, Test<Place>)] = &[
     ("the_same_seed_gives_the_same_records", same_records),
@@ -197,7 +195,7 @@ impl Place {
     ) -> Command {
         let mut command = Command::new("timeout");
         command
-            .args(["-k", "10", &LIMIT.as_secs().to_string(), "wine", program])
+            .args(["-k", "10", &HANGS.as_secs().to_string(), "wine", program])
             .args(arguments)
             .env("WINEPREFIX", self.prefix())
             .env("WINEDEBUG", "-all")
@@ -401,7 +399,7 @@ fn wait_for_none(text: &str) -> Result<(), Failed> {
         if there.is_empty() {
             return Ok(());
         }
-        if begun.elapsed() > LIMIT {
+        if begun.elapsed() > HANGS {
             return Err(format!("still there: {there:#?}").into());
         }
         thread::sleep(Duration::from_millis(20));
@@ -448,7 +446,7 @@ fn killed_referee(place: &Place) -> Result<(), Failed> {
     let begun = Instant::now();
     let running = || processes("killed-referee.exe hangs");
     // The referee's own command line has the text, too, and `timeout`'s.
-    while running().len() < 3 && begun.elapsed() < LIMIT {
+    while running().len() < 3 && begun.elapsed() < HANGS {
         thread::sleep(Duration::from_millis(20));
     }
     // A process is there before it is in the job of its bot, which is a moment later.
