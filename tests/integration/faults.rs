@@ -342,6 +342,17 @@ fn an_answer_before_the_question() {
     says(&result, &["it wrote `6 A` before it was asked"]);
 }
 
+/// Its last line is the cause, not its first.
+#[test]
+fn an_error_message_on_standard_output_is_told_as_one() {
+    let run = opening("./errors-on-stdout.sh").args(LONG).run();
+    let result = forfeited(&run, "extra-output");
+    let message = "looks like an error message of Python: `IndexError: list index out of range` (line 3 of bot.py)";
+    says(&result, &[message]);
+    let answer = result["answer"].as_str().expect("a text");
+    assert!(answer.starts_with("Traceback"), "{run}");
+}
+
 // Item 8
 
 #[test]

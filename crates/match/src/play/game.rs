@@ -202,7 +202,8 @@ pub async fn take_turn<P: Player>(
         Ok(reply) => reply,
         Err(fault) => {
             text.info = player.take_info();
-            return Ok(Err(find_held_back_answer(game, fault)));
+            let fault = find_held_back_answer(game, fault);
+            return Ok(Err(find_printed_error(player, fault).await));
         }
     };
     let time = TurnTime {
@@ -234,7 +235,8 @@ pub async fn take_turn<P: Player>(
         }
         Err(fault) => fault,
     };
-    Ok(Err(find_second_line(player, fault).await))
+    let fault = find_second_line(player, fault).await;
+    Ok(Err(find_printed_error(player, fault).await))
 }
 
 /// The error is what is wrong with the line.
@@ -266,6 +268,24 @@ async fn find_second_line<P: Player>(player: &mut P, fault: Fault) -> Fault {
             early: false,
         },
     }
+}
+
+/// The most that is read of an error message.
+const MESSAGE_BYTES: usize = 4096;
+
+/// A line that is not an answer may be the first of an error message, of which the last says what is wrong.
+async fn find_printed_error<P: Player>(player: &mut P, fault: Fault) -> Fault {
+    if !fault.may_be_printed_error() {
+        return fault;
+    }
+    let mut rest = Vec::new();
+    while rest.len() < MESSAGE_BYTES {
+        match player.drain().await {
+            more if more.is_empty() => break,
+            more => rest.extend(more),
+        }
+    }
+    fault.as_printed_error(&rest)
 }
 
 /// What a bot wrote after its time may be a legal answer that it had held back until its input was closed.

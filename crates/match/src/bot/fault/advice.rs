@@ -90,6 +90,13 @@ impl Fault {
                 "end every answer with a newline; an answer is a few characters"
             }
             Self::NotUtf8 { .. } => "write plain ASCII text to standard output",
+            Self::PrintedError { error, .. } => {
+                let what = match &error.place {
+                    Some(place) => format!("correct the error at {place}"),
+                    None => "correct that error".to_owned(),
+                };
+                return format!("{what}; send no error messages to standard output (2>&1)");
+            }
         }
         .to_owned()
     }

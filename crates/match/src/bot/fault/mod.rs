@@ -2,10 +2,12 @@
 
 pub mod advice;
 pub mod crash;
+pub mod printed_error;
 pub mod sentence;
 
 use std::time::Duration;
 
+use self::printed_error::PrintedError;
 use super::meter::TurnUsage;
 use super::player::{Allowance, ClockKind};
 use crate::protocol::ForfeitReason;
@@ -178,6 +180,11 @@ pub enum Fault {
     NotUtf8 {
         answer: Vec<u8>,
     },
+    /// One of these, of which the output looks like an error message.
+    PrintedError {
+        fault: Box<Self>,
+        error: PrintedError,
+    },
 }
 
 impl Fault {
@@ -193,6 +200,7 @@ impl Fault {
             Self::Closed { .. } => ForfeitReason::Closed,
             Self::LineTooLong { .. } => ForfeitReason::LineTooLong,
             Self::NotUtf8 { .. } => ForfeitReason::NotUtf8,
+            Self::PrintedError { fault, .. } => fault.reason(),
         }
     }
 
@@ -212,6 +220,9 @@ impl Fault {
                 one.is_like(other)
             }
             (Self::Closed { stream: one, .. }, Self::Closed { stream: other, .. }) => one == other,
+            (Self::PrintedError { error: one, .. }, Self::PrintedError { error: other, .. }) => {
+                (one.runtime, &one.place) == (other.runtime, &other.place)
+            }
             (Self::Timeout(_), Self::Timeout(_))
             | (Self::LineTooLong { .. }, Self::LineTooLong { .. })
             | (Self::NotUtf8 { .. }, Self::NotUtf8 { .. }) => true,
@@ -238,7 +249,50 @@ impl Fault {
     pub fn rejected(&self) -> Option<&[u8]> {
         match self {
             Self::Rejected { answer, .. } | Self::NotUtf8 { answer } => Some(answer),
+            Self::PrintedError { fault, .. } => fault.rejected(),
             _ => None,
+        }
+    }
+
+    /// What the bot wrote in place of an answer, as far as it was read.
+    fn output(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Rejected { answer, .. } | Self::NotUtf8 { answer } => {
+                Some([answer, &b"\n"[..]].concat())
+            }
+            // The first was its last answer.
+            Self::ExtraOutput {
+                second,
+                early: true,
+                ..
+            } => Some(second.clone()),
+            Self::ExtraOutput { first, second, .. } => {
+                Some([&**first, &b"\n"[..], second].concat())
+            }
+            Self::LineTooLong { start } => Some(start.clone()),
+            Self::Timeout(_)
+            | Self::Exited { .. }
+            | Self::Closed { .. }
+            | Self::PrintedError { .. } => None,
+        }
+    }
+
+    /// Whether it is likely to be the beginning of an error message.
+    pub fn may_be_printed_error(&self) -> bool {
+        self.output()
+            .is_some_and(|output| PrintedError::find(&output).is_some())
+    }
+
+    /// As an error message where its output, with what came after it, looks like one.
+    #[must_use]
+    pub fn as_printed_error(self, rest: &[u8]) -> Self {
+        let output = self.output().map(|output| [&*output, rest].concat());
+        match output.and_then(|output| PrintedError::find(&output)) {
+            Some(error) => Self::PrintedError {
+                fault: Box::new(self),
+                error,
+            },
+            None => self,
         }
     }
 
@@ -255,6 +309,7 @@ impl Fault {
             Self::Timeout(timeout) => escape(timeout.evidence.bytes()),
             Self::Exited { partial, .. } | Self::Closed { partial, .. } => escape(partial),
             Self::LineTooLong { start } => escape(start),
+            Self::PrintedError { fault, .. } => fault.answer(),
         }
     }
 }

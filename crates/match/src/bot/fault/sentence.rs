@@ -300,6 +300,18 @@ impl fmt::Display for Fault {
             Self::NotUtf8 { answer } => {
                 write!(f, "it answered {}, which is not UTF-8 text", quote(answer))
             }
+            Self::PrintedError { error, .. } => {
+                write!(
+                    f,
+                    "instead of an answer it wrote what looks like an error message of {}: {}",
+                    error.runtime,
+                    quote(error.line.as_bytes())
+                )?;
+                match &error.place {
+                    Some(place) => write!(f, " ({place})"),
+                    None => Ok(()),
+                }
+            }
         }
     }
 }
