@@ -353,6 +353,22 @@ fn an_error_message_on_standard_output_is_told_as_one() {
     assert!(answer.starts_with("Traceback"), "{run}");
 }
 
+/// The machine decides whether its line, its exit or the question comes first; not what is said of it.
+#[test]
+fn a_bot_that_says_something_and_exits_unasked_is_told_the_same_each_time() {
+    let runs: Vec<usize> = (0..50).collect();
+    each_of(&runs, |_| {
+        let run = opening("./says-and-ends.sh").args(LONG).run();
+        let result = forfeited(&run, "extra-output");
+        let said = "it wrote `cannot open the book of openings` before it was asked";
+        says(&result, &[said]);
+        assert_eq!(
+            result["answer"], "\\ncannot open the book of openings\\n",
+            "{run}"
+        );
+    });
+}
+
 // Item 8
 
 #[test]

@@ -11,8 +11,9 @@ use tokio::time::Instant;
 use super::charge::{self, Extension};
 use super::{Process, log_extended};
 use crate::bot::channel::{Exchange, ExchangeError};
-use crate::bot::fault::{Fault, Stream, TimeoutEvidence};
+use crate::bot::fault::{Fault, Stream, Timeout, TimeoutEvidence};
 use crate::bot::info::Info;
+use crate::bot::meter::TurnUsage;
 use crate::bot::player::{Allowance, ClockKind, OtherOutput, Player, Reply};
 
 /// How long after a rejected line a second one is waited for.
@@ -20,6 +21,10 @@ const SECOND_LINE: Duration = Duration::from_millis(25);
 
 /// The same after a repeated answer: the bot probably prints every answer twice, and still thinks.
 const REPEATED: Duration = Duration::from_secs(1);
+
+/// How long the output of a bot that has exited, or has closed its input, may take to be read: it is in the pipe, unless a
+/// child of the bot holds that open.
+const REST: Duration = Duration::from_millis(30);
 
 impl Player for Process {
     async fn ask(
@@ -47,8 +52,17 @@ impl Player for Process {
             let error = match exchanged {
                 Err(status) => {
                     self.exit = Some(status);
-                    let partial = self.channel.partial().to_vec();
-                    return Ok(Err(self.exited(status, partial)));
+                    match self.rest(asked, request, limit).await? {
+                        Err(
+                            ExchangeError::Timeout { partial } | ExchangeError::Eof { partial },
+                        ) => {
+                            return Ok(Err(self.exited(status, partial)));
+                        }
+                        rest => {
+                            exchanged = Ok(rest);
+                            continue;
+                        }
+                    }
                 }
                 Ok(Ok(exchange)) if is_certain => {
                     let late = exchange.elapsed > allowance.total(fresh);
@@ -56,6 +70,10 @@ impl Player for Process {
                     let left = allowance.total(fresh).checked_sub(charged);
                     if exactly && left.is_none() {
                         break ExchangeError::Late(exchange);
+                    }
+                    if fresh && self.has_not_read(request) {
+                        let second = [self.channel.line(exchange), &b"\n"[..]].concat();
+                        return Ok(Err(unasked(second)));
                     }
                     return Ok(Ok(Reply {
                         line: self.channel.line(exchange),
@@ -94,16 +112,16 @@ impl Player for Process {
             let exchange = self.channel.exchange_on(asked, request.as_bytes(), limit);
             exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
         };
+        let attempt = Attempt {
+            request,
+            allowance,
+            fresh,
+            asked,
+            limit,
+            usage,
+        };
         if let ExchangeError::Late(exchange) = error
-            && allowance.benefit_of_doubt
-            && allowance.kind == ClockKind::Wall
-            && charge::may_be_in_time(
-                &allowance,
-                fresh,
-                exchange.elapsed,
-                limit,
-                &usage.unwrap_or_default(),
-            )
+            && attempt.has_benefit_of_doubt(exchange)
         {
             let charged = self.answered(asked, exchange, &allowance, true);
             return Ok(Ok(Reply {
@@ -113,23 +131,7 @@ impl Player for Process {
                 fresh,
             }));
         }
-        Ok(Err(match error {
-            ExchangeError::Fault(fault) => fault,
-            ExchangeError::Timeout { partial } => {
-                let timeout = self.timeout(request, allowance, fresh, asked.elapsed(), usage);
-                self.timed_out(timeout, partial, asked).await
-            }
-            ExchangeError::Late(exchange) => {
-                let elapsed = exchange.elapsed;
-                let mut timeout = self.timeout(request, allowance, fresh, elapsed, usage);
-                let line = self.channel.line(exchange).to_vec();
-                timeout.evidence = TimeoutEvidence::Late(line);
-                timeout.unwatched = charge::unwatched(&allowance, elapsed, limit);
-                Fault::Timeout(Box::new(timeout))
-            }
-            ExchangeError::Eof { partial } => self.ended(Stream::Output, partial).await?,
-            ExchangeError::InputClosed => self.ended(Stream::Input, Vec::new()).await?,
-        }))
+        Ok(Err(self.fault(error, &attempt).await?))
     }
 
     fn take_info(&mut self) -> Info {
@@ -162,7 +164,99 @@ impl Player for Process {
     }
 }
 
+/// The first output of a bot that has read no question.
+const fn unasked(second: Vec<u8>) -> Fault {
+    Fault::ExtraOutput {
+        first: Vec::new(),
+        second,
+        early: true,
+    }
+}
+
+/// A question that was not answered as it should have been.
+struct Attempt<'a> {
+    request: &'a str,
+    allowance: Allowance,
+    fresh: bool,
+    asked: Instant,
+    /// The wall time up to which an answer was watched for.
+    limit: Duration,
+    usage: Option<TurnUsage>,
+}
+
+impl Attempt<'_> {
+    /// Whether an answer that seems to be late counts, since it may have been in time.
+    fn has_benefit_of_doubt(&self, exchange: Exchange) -> bool {
+        self.allowance.benefit_of_doubt
+            && self.allowance.kind == ClockKind::Wall
+            && charge::may_be_in_time(
+                &self.allowance,
+                self.fresh,
+                exchange.elapsed,
+                self.limit,
+                &self.usage.unwrap_or_default(),
+            )
+    }
+}
+
 impl Process {
+    async fn fault(&mut self, error: ExchangeError, attempt: &Attempt<'_>) -> io::Result<Fault> {
+        let timeout = |this: &Self, elapsed| {
+            let Attempt {
+                request,
+                allowance,
+                fresh,
+                usage,
+                ..
+            } = *attempt;
+            this.timeout(request, allowance, fresh, elapsed, usage)
+        };
+        Ok(match error {
+            ExchangeError::Fault(fault) => fault,
+            ExchangeError::Timeout { partial } => {
+                let timeout = timeout(self, attempt.asked.elapsed());
+                self.timed_out(timeout, partial, attempt.asked).await
+            }
+            ExchangeError::Late(exchange) => {
+                let elapsed = exchange.elapsed;
+                let line = self.channel.line(exchange).to_vec();
+                Fault::Timeout(Box::new(Timeout {
+                    evidence: TimeoutEvidence::Late(line),
+                    unwatched: charge::unwatched(&attempt.allowance, elapsed, attempt.limit),
+                    ..timeout(self, elapsed)
+                }))
+            }
+            ExchangeError::Eof { partial } => self.ended(Stream::Output, partial).await?,
+            ExchangeError::InputClosed => match self.channel.drain(REST).await {
+                output if output.is_empty() => self.ended(Stream::Input, output).await?,
+                second => Fault::ExtraOutput {
+                    first: self.channel.answer_before().to_vec(),
+                    second,
+                    early: true,
+                },
+            },
+        })
+    }
+
+    /// What a bot that has exited had written, and the referee has not read yet.
+    async fn rest(
+        &mut self,
+        asked: Instant,
+        request: &str,
+        limit: Duration,
+    ) -> io::Result<Result<Exchange, ExchangeError>> {
+        let until = limit.min(asked.elapsed().saturating_add(REST));
+        self.channel
+            .exchange_on(asked, request.as_bytes(), until)
+            .await
+    }
+
+    /// Whether the bot has read nothing of the question: it has not answered it, whatever it wrote. Whether a bot that writes
+    /// and exits is asked before or after that is the machine's doing, and must not decide what is said of it.
+    fn has_not_read(&self, request: &str) -> bool {
+        self.unread_input() >= request.len() as u64
+    }
+
     fn next_look(&self, now: Instant, allowance: &Allowance) -> Option<Duration> {
         let Allowance {
             kind, is_counted, ..

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Process;
-use super::platform::{Group, describe, exit_status, has_unread};
+use super::platform::{Group, describe, exit_status, unread};
 use crate::bot::fault::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
 use crate::bot::meter::TurnUsage;
 use crate::bot::player::{Allowance, ClockKind};
@@ -165,7 +165,12 @@ impl Process {
 
     /// Whether it has unread input, as far as the system reports that.
     pub fn has_unread_input(&self) -> bool {
-        self.channel.writer().is_some_and(has_unread)
+        self.unread_input() > 0
+    }
+
+    /// In bytes.
+    pub(super) fn unread_input(&self) -> u64 {
+        self.channel.writer().map_or(0, unread)
     }
 
     /// What it is doing, as far as the system reports that.

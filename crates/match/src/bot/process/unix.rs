@@ -154,8 +154,9 @@ pub(super) struct AnswerPipe {
     asked: Option<Asked>,
 }
 
-pub(super) fn has_unread(requests: &RequestPipe) -> bool {
-    rustix::io::ioctl_fionread(&requests.pipe).is_ok_and(|bytes| bytes > 0)
+/// The bytes that the bot has not read; none where the system does not say.
+pub(super) fn unread(requests: &RequestPipe) -> u64 {
+    rustix::io::ioctl_fionread(&requests.pipe).unwrap_or(0)
 }
 
 impl AsyncWrite for RequestPipe {

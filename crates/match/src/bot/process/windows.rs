@@ -196,8 +196,9 @@ const ROOM: u32 = 64 * 1024;
 pub(super) type RequestPipe = NamedPipeServer;
 pub(super) type AnswerPipe = NamedPipeServer;
 
-pub(super) const fn has_unread(_: &RequestPipe) -> bool {
-    false
+/// The system does not say what the bot has not read.
+pub(super) const fn unread(_: &RequestPipe) -> u64 {
+    0
 }
 
 /// The referee's end of a new pipe, and the bot's, which the bot `writes` to or reads from.
