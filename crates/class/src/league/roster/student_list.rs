@@ -33,6 +33,11 @@ pub enum StudentListError {
         id: String,
         earlier: u64,
     },
+    #[error(
+        "{}:{line}: the quote that begins here is not closed where its field ends; expected \"Adams, Anna\", and within \
+         such a field \"\" for a quote", .path.display()
+    )]
+    UnclosedQuote { path: PathBuf, line: u64 },
     #[error("{}: there are no students in this list", .0.display())]
     NoStudents(PathBuf),
 }
@@ -150,25 +155,73 @@ fn separator(first_line: &[u8]) -> u8 {
     b"\t;,".iter().copied().max_by_key(count).unwrap_or(b',')
 }
 
-/// Without the line `sep=…` of spreadsheets.
-fn without_separator(text: &str) -> &str {
-    let is_separator = |line: &str| line.starts_with("sep=") && line.trim_ascii_end().len() == 5;
-    match text.split_once('\n') {
-        Some((first, rest)) if is_separator(first) => rest,
-        _ => text,
-    }
+/// A table without a byte order mark and the line `sep=…` of spreadsheets.
+struct TableText<'a> {
+    bytes: &'a [u8],
+    separator: u8,
+    /// The lines before it.
+    skipped: u64,
 }
 
-fn table(text: &str) -> csv::Reader<&[u8]> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let text = without_separator(text).as_bytes();
-    let first_line = text.split(|&byte| byte == b'\n').next();
-    let mut options = csv::ReaderBuilder::new();
-    options
-        .delimiter(separator(first_line.unwrap_or_default()))
-        .trim(csv::Trim::All)
-        .flexible(true);
-    options.from_reader(text)
+impl<'a> TableText<'a> {
+    fn of(text: &'a str) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let is_separator =
+            |line: &str| line.starts_with("sep=") && line.trim_ascii_end().len() == 5;
+        let (bytes, skipped) = match text.split_once('\n') {
+            Some((first, rest)) if is_separator(first) => (rest.as_bytes(), 1),
+            _ => (text.as_bytes(), 0),
+        };
+        let first_line = bytes.split(|&byte| byte == b'\n').next();
+        Self {
+            bytes,
+            separator: separator(first_line.unwrap_or_default()),
+            skipped,
+        }
+    }
+
+    fn reader(&self) -> csv::Reader<&'a [u8]> {
+        let mut options = csv::ReaderBuilder::new();
+        options
+            .delimiter(self.separator)
+            .trim(csv::Trim::All)
+            .flexible(true);
+        options.from_reader(self.bytes)
+    }
+
+    /// The line of a quote that begins a field and is closed in the middle of another one, or never: the reader would make
+    /// one field of all that lies between.
+    fn unclosed_quote(&self) -> Option<u64> {
+        #[derive(Clone, Copy)]
+        enum At {
+            FieldStart,
+            Field,
+            /// In quotes that were opened on this line.
+            Quoted(u64),
+            /// After a quote that closes the field, or is the first of two that stand for one.
+            Closed(u64),
+        }
+        let mut line = 1;
+        let mut at = At::FieldStart;
+        for &byte in self.bytes {
+            let ends_field = byte == self.separator || byte == b'\n' || byte == b'\r';
+            at = match at {
+                At::FieldStart if byte == b'"' => At::Quoted(line),
+                At::Closed(opened) if byte == b'"' => At::Quoted(opened),
+                At::Quoted(opened) if byte == b'"' => At::Closed(opened),
+                At::Quoted(opened) => At::Quoted(opened),
+                _ if ends_field => At::FieldStart,
+                At::Closed(_) if byte == b' ' => at,
+                At::Closed(opened) => return Some(self.skipped + opened),
+                At::FieldStart | At::Field => At::Field,
+            };
+            line += u64::from(byte == b'\n');
+        }
+        match at {
+            At::Quoted(opened) => Some(self.skipped + opened),
+            At::FieldStart | At::Field | At::Closed(_) => None,
+        }
+    }
 }
 
 /// The students of a list, as far as it is read.
@@ -221,7 +274,12 @@ impl StudentList {
             path: path.to_owned(),
             error,
         };
-        let mut table = table(&text);
+        let text = TableText::of(&text);
+        if let Some(line) = text.unclosed_quote() {
+            let path = path.to_owned();
+            return Err(StudentListError::UnclosedQuote { path, line });
+        }
+        let mut table = text.reader();
         let headers = table.headers().map_err(csv)?.clone();
         let columns = Columns::of(&headers);
         if !columns.say_who() {
@@ -234,7 +292,7 @@ impl StudentList {
             if person.name.is_empty() && person.team.is_empty() {
                 continue;
             }
-            let line = row.position().map_or(0, csv::Position::line);
+            let line = row.position().map_or(0, csv::Position::line) + text.skipped;
             let student = Student {
                 person,
                 values: columns.values(&row, headers.len()),

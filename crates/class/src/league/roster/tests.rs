@@ -7,7 +7,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use super::student_list::{BotsOfStudents, StudentList};
+use super::student_list::{BotsOfStudents, StudentList, StudentListError};
 use super::*;
 
 fn person(name: &str, id: &str, email: &str, team: &str) -> Person {
@@ -24,6 +24,32 @@ fn list(text: &str) -> Vec<Person> {
     let file = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(file.path(), text).expect("a file");
     student_list::read(file.path()).expect("a list")
+}
+
+/// What the reader of CSV makes of a quote that is not closed: one student of all lines up to the next quote.
+#[test]
+fn a_quote_that_is_not_closed_is_named() {
+    let problem = |text: &str| {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), text).expect("a file");
+        match student_list::read(file.path()) {
+            Err(StudentListError::UnclosedQuote { line, .. }) => Some(line),
+            Err(error) => panic!("{text}: {error}"),
+            Ok(_) => None,
+        }
+    };
+    for (text, line) in [
+        ("name,id\n\"Ann,1\nBen,2\n", Some(2)),
+        ("name,id\nAnn,1\n\"Ben,2\nCem,3\n\"Dan\",4\n", Some(3)),
+        ("sep=;\nname;id\nAnn;1\nBen;\"2\n", Some(4)),
+        ("\u{feff}name,id\r\n\"Ann\" Adams,1\r\n", Some(2)),
+        (
+            "name,id\n\"Adams, Ann\",1\n\"B\"\"en\" ,2\nCem 3\"\",4\n\"two\nlines\",5",
+            None,
+        ),
+    ] {
+        assert_eq!(problem(text), line, "{text}");
+    }
 }
 
 /// `name_number`, or the name of an entry.
