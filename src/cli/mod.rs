@@ -111,6 +111,7 @@ pub(crate) fn run() -> ExitCode {
 }
 
 fn run_arguments(arguments: Vec<OsString>) -> Result<()> {
+    let arguments = with_command_first(arguments);
     if let Some(text) = help::topic(&arguments) {
         return print(&text);
     }
@@ -123,6 +124,68 @@ fn run_arguments(arguments: Vec<OsString>) -> Result<()> {
         },
         Err(error) => Err(mistyped(&arguments).unwrap_or_else(|| error.exit())),
     }
+}
+
+/// Options may come before a command, too: `referee --sandbox none check bot.py`. A match takes such a word for a bot, which
+/// it is where there is a file of that name.
+fn with_command_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_command = |word: &OsString| {
+        commands().any(|command| word == command.name) && !Path::new(word).exists()
+    };
+    let begins_with_option = arguments.get(1).is_some_and(is_option);
+    let Some(place) = arguments
+        .iter()
+        .position(is_command)
+        .filter(|_| begins_with_option)
+    else {
+        return arguments;
+    };
+    if are_options(&arguments[1..place]) {
+        arguments[1..=place].rotate_right(1);
+    }
+    arguments
+}
+
+fn is_option(word: &OsString) -> bool {
+    let word = word.as_encoded_bytes();
+    word.len() > 1 && word[0] == b'-'
+}
+
+/// Whether these words are options of some command, and their values.
+fn are_options(words: &[OsString]) -> bool {
+    let program = program();
+    let known: Vec<&clap::Arg> = std::iter::once(&program)
+        .chain(program.get_subcommands())
+        .flat_map(clap::Command::get_arguments)
+        .collect();
+    let option = |word: &str| {
+        let is_it = |argument: &&&clap::Arg| match word.strip_prefix("--") {
+            Some(long) => argument.get_long() == Some(long),
+            None => {
+                argument.get_short() == word.strip_prefix('-').and_then(|rest| rest.parse().ok())
+            }
+        };
+        known.iter().find(is_it).copied()
+    };
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let Some(word) = word.to_str().filter(|word| word.starts_with('-')) else {
+            return false;
+        };
+        let name = word.split_once('=').map_or(word, |(name, _)| name);
+        match option(name) {
+            Some(option) if option.get_action().takes_values() && name == word => {
+                if words.next().is_none() {
+                    return false;
+                }
+            }
+            Some(_) => {}
+            // Several short ones, such as `-vv`, take no value.
+            None if !word.starts_with("--") => {}
+            None => return false,
+        }
+    }
+    true
 }
 
 /// With what the file of `--config` adds.
@@ -249,6 +312,41 @@ mod tests {
         // Clap adds these to commands that do not have them yet.
         known.extend(["help", "version"]);
         assert!(known.len() <= 104, "{}: {known:?}", known.len());
+    }
+
+    #[test]
+    fn a_command_may_come_after_its_options() {
+        let ordered = |line: &str| {
+            let words = line.split(' ').map(OsString::from).collect();
+            let words = with_command_first(words);
+            let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
+            words.join(" ")
+        };
+        for (given, expected) in [
+            (
+                "referee --sandbox none check bot.py",
+                "referee check --sandbox none bot.py",
+            ),
+            (
+                "referee --json replay f.jsonl",
+                "referee replay --json f.jsonl",
+            ),
+            (
+                "referee --seed=3 -v tournament a b",
+                "referee tournament --seed=3 -v a b",
+            ),
+            // Values, bots, and what is no option of any command.
+            ("referee --name1 check a b", "referee --name1 check a b"),
+            ("referee a check", "referee a check"),
+            ("referee -v a check", "referee -v a check"),
+            ("referee --nonsense check a", "referee --nonsense check a"),
+            (
+                "referee check --sandbox none",
+                "referee check --sandbox none",
+            ),
+        ] {
+            assert_eq!(ordered(given), expected);
+        }
     }
 
     /// What a person looks for in two commands stands under the same heading in both.
