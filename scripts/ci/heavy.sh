@@ -8,6 +8,7 @@
 #   packages     the packages of a release, made and tried; the module of Python with what its registries offer
 #   web          whether the module of the pages is what its sources make
 #   environment  the modules of tests/environment that .ci/run leaves out
+#   planted      whether a mistake in each layer makes the tests of .ci/run red
 #   fuzz         each fuzz target for a minute
 #   rough        the tests on one core beside busy loops and a busy disk, as an ordinary user, in German, years ahead
 #   load         thirty students that hand in at the same time, beside 300 watchers
@@ -20,7 +21,7 @@ export CI=true
 . scripts/ci/tools.sh
 trap 'summary "$?"' EXIT
 
-known=(crates guide systems packages web environment fuzz rough load)
+known=(crates guide systems packages web environment planted fuzz rough load)
 for part in "$@"; do
   case " ${known[*]} " in *" $part "*) ;; *)
     echo "heavy.sh: $part: expected one of ${known[*]}" >&2
@@ -99,6 +100,10 @@ for module in "${heavy_modules[@]}"; do
   step "environment, $module"
   tests cargo test --locked --test environment -- "$module::"
 done
+if wants planted; then
+  step "planted mistakes"
+  scripts/ci/planted.py
+fi
 if wants fuzz; then
   step "fuzz"
   cargo_tool cargo-fuzz cargo-fuzz

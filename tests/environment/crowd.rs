@@ -1,11 +1,12 @@
-//! A machine on which twelve programs compute and two write to the disk: no honest bot loses a game by its clock, while it
-//! starts as little as while it plays; one that sleeps, or that computes too long, loses every game. And a start of which
-//! nothing is heard in time.
+//! A machine on which twelve programs compute and two write to the disk, or on which nothing of a program is in memory when
+//! it starts: no honest bot loses a game by its clock, while it starts as little as while it plays; one that sleeps, or that
+//! computes too long, loses every game. And a start of which nothing is heard in time.
 //!
 //! `REFEREE_CROWD=60 cargo test --release --test environment crowd::` plays sixty games of each bot in place of four.
 
 use std::env;
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -21,7 +22,6 @@ use crate::common::files::{copy_program, executable};
 use crate::common::{bots, command, plain_directory};
 use crate::requirements::{is_ci, program, unavailable};
 
-const LOOPS: usize = 12;
 const WRITERS: usize = 2;
 
 /// What each of them writes and reads again.
@@ -34,7 +34,8 @@ struct Crowd {
 }
 
 impl Crowd {
-    fn gather() -> Self {
+    /// So many that compute, beside those that write.
+    fn gather(loops: usize) -> Self {
         let files = tempfile::Builder::new().prefix("crowd-").tempdir();
         let files = files.expect("a folder");
         let computes = |_| "while :; do :; done".to_owned();
@@ -50,7 +51,7 @@ impl Crowd {
                 file.display()
             )
         };
-        let scripts = (0..LOOPS).map(computes).chain((0..WRITERS).map(writes));
+        let scripts = (0..loops).map(computes).chain((0..WRITERS).map(writes));
         let start = |script: String| {
             Command::new("sh")
                 .args(["-c", &script])
@@ -82,9 +83,29 @@ fn games() -> usize {
     games.and_then(|games| games.parse().ok()).unwrap_or(4)
 }
 
+/// What is done before each game.
+type Before = fn() -> io::Result<()>;
+
+/// Nothing.
+const WARM: Before = || Ok(());
+
+/// The kernel forgets what it has read from the disk.
+const COLD: Before = || {
+    rustix::fs::sync();
+    fs::write(DROP_CACHES, "3")
+};
+
+/// Only root may write it, and not in every container.
+const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
+
 /// The record of each game of a bot, played by a process of its own, within these limits: a move, and in addition a start.
-fn records(bot: &str, [move_time, start_time]: [&str; 2]) -> Result<Vec<Value>, Failed> {
+fn records(
+    bot: &str,
+    [move_time, start_time]: [&str; 2],
+    before: Before,
+) -> Result<Vec<Value>, Failed> {
     let play = |seed: usize| {
+        before()?;
         // Not `Referee`, whose runs have an end: a game may be played three times, each with ten times its limits.
         let output = command(env!("CARGO_BIN_EXE_referee"))
             .args(["--json", "--sandbox", "none", "--first", "1"])
@@ -103,28 +124,42 @@ fn player(name: &str) -> String {
 }
 
 fn a_crowded_machine_convicts_the_slow_ones_only() -> Result<(), Failed> {
-    let _crowd = Crowd::gather();
+    let _crowd = Crowd::gather(12);
+    // Several times what they need on an idle machine; a small part of what they take here.
+    convicts_the_slow_ones_only(
+        [["50ms", "200ms"], ["100ms", "500ms"], ["200ms", "5s"]],
+        WARM,
+    )
+}
+
+/// The pages of a program, of its interpreter and of the shell are read from a disk that others keep busy.
+fn a_busy_disk_convicts_the_slow_ones_only() -> Result<(), Failed> {
+    let _crowd = Crowd::gather(4);
+    for limits in [["150ms", "300ms"], ["100ms", "100ms"], ["100ms", "50ms"]] {
+        // A virtual machine of Java computes for longer before its first answer.
+        convicts_the_slow_ones_only([limits, limits, ["200ms", "5s"]], COLD)?;
+    }
+    Ok(())
+}
+
+/// The limits are those of a built-in bot, of one in Python and of one in Java.
+fn convicts_the_slow_ones_only(limits: [[&str; 2]; 3], before: Before) -> Result<(), Failed> {
     let python = format!("python3 {}", player("greedy.py"));
     let java = format!("java {}", player("Random.java"));
-    // Several times what they need on an idle machine; a small part of what they take here.
-    let honest = [
-        ("builtin:greedy", ["50ms", "200ms"]),
-        (&python[..], ["100ms", "500ms"]),
-        (&java[..], ["200ms", "5s"]),
-    ];
+    let honest = ["builtin:greedy", &python, &java];
     let slow = ["./sleeps.sh 1", "./computes.sh"];
     let mut wrong = Vec::new();
-    for (bot, limits) in honest {
+    for (bot, limits) in honest.into_iter().zip(limits) {
         // The opponent is honest, too.
         let is_wrong = |record: &Value| record["result"]["reason"] == "timeout";
-        wrong.extend(records(bot, limits)?.into_iter().filter(is_wrong));
+        wrong.extend(records(bot, limits, before)?.into_iter().filter(is_wrong));
     }
     for bot in slow {
         let is_wrong = |record: &Value| {
             let result = &record["result"];
             result["reason"] != "timeout" || result["by"] != 0
         };
-        let records = records(bot, ["150ms", "50ms"])?;
+        let records = records(bot, ["150ms", "50ms"], before)?;
         wrong.extend(records.into_iter().filter(is_wrong));
     }
     if wrong.is_empty() {
@@ -180,14 +215,28 @@ pub(crate) fn trials() -> Vec<Trial> {
         let test = move || a_start_of_which_nothing_is_heard_is_told_as_that(kind);
         Trial::test(name, test).with_ignored_flag(!is_ci() && !works(kind))
     });
-    let name = "crowd::a_crowded_machine_convicts_the_slow_ones_only";
     let needed = [("python3", "python3"), ("java", "default-jdk-headless")];
     let missing = needed
         .into_iter()
         .find(|(command, _)| program(command, &[]).is_none());
-    let of_verdicts = match missing {
-        None => Trial::test(name, a_crowded_machine_convicts_the_slow_ones_only),
-        Some((command, package)) => unavailable(name, command, package),
+    let of_verdicts = |name: &str, test: fn() -> Result<(), Failed>| {
+        let name = format!("crowd::{name}");
+        match missing {
+            None => Trial::test(name, test),
+            Some((command, package)) => unavailable(name, command, package),
+        }
     };
-    of_starts.into_iter().chain([of_verdicts]).collect()
+    let can_forget = fs::OpenOptions::new().write(true).open(DROP_CACHES).is_ok();
+    let of_crowds = [
+        of_verdicts(
+            "a_crowded_machine_convicts_the_slow_ones_only",
+            a_crowded_machine_convicts_the_slow_ones_only,
+        ),
+        of_verdicts(
+            "a_busy_disk_convicts_the_slow_ones_only",
+            a_busy_disk_convicts_the_slow_ones_only,
+        )
+        .with_ignored_flag(!can_forget),
+    ];
+    of_starts.into_iter().chain(of_crowds).collect()
 }

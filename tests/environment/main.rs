@@ -57,8 +57,7 @@ use self::common::hangs;
 /// Creates the trials of a module.
 type Trials = fn() -> Vec<Trial>;
 
-/// The modules and their trials, whose names all begin with that of the module. Those of the browser are last, as they
-/// wait for each other.
+/// The modules and their trials, whose names all begin with that of the module.
 const MODULES: [(&str, Trials); 30] = [
     ("hunt", hunt::trials),
     ("people", people::trials),
@@ -107,6 +106,19 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(2, |processors| processors.get() + 1)
 }
 
+/// Trials of which few run at the same time, evenly among others: at the end they would wait for each other.
+fn spread(few: Vec<Trial>, others: Vec<Trial>) -> Vec<Trial> {
+    let each = others.len() / few.len().max(1);
+    let mut others = others.into_iter();
+    let mut all = Vec::new();
+    for trial in few {
+        all.push(trial);
+        all.extend(others.by_ref().take(each));
+    }
+    all.extend(others);
+    all
+}
+
 fn main() {
     let arguments = Arguments::from_args();
     let arguments = Arguments {
@@ -114,6 +126,7 @@ fn main() {
         ..arguments
     };
     let mut trials = Vec::new();
+    let mut of_browser = Vec::new();
     for (module, of_module) in MODULES {
         if let Some(filter) = &arguments.filter
             && !may_match(module, filter)
@@ -130,18 +143,13 @@ fn main() {
                 trial.name()
             );
         }
-        if module == "packages" {
-            // Between those of the browser, of which two run at once.
-            let mut place = trials.len().saturating_sub(of_module.len() * 7);
-            for trial in of_module {
-                trials.insert(place.min(trials.len()), trial);
-                place += 8;
-            }
+        if module == "browser" {
+            of_browser = of_module;
         } else {
             trials.extend(of_module);
         }
     }
-    let conclusion = libtest_mimic::run(&arguments, trials);
+    let conclusion = libtest_mimic::run(&arguments, spread(of_browser, trials));
     hostile::remove_shared();
     conclusion.exit();
 }

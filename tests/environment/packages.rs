@@ -6,19 +6,15 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 use libtest_mimic::{Failed, Trial};
 use rustix::process::getuid;
 use tempfile::TempDir;
 
-use crate::requirements::{is_ci, program, unavailable};
+use crate::requirements::{program, unavailable};
 use crate::windows;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-const MAKING: Duration = Duration::from_mins(10);
 
 /// A test, and the programs that it needs, with their Debian packages.
 type Test = (
@@ -53,7 +49,7 @@ const TESTS: &[Test] = &[
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let are_made = is_made() || is_ci();
+    let are_made = is_made();
     let trials = TESTS.iter().map(|&(name, test, needs)| {
         let name = format!("packages::{name}");
         let missing = needs
@@ -73,10 +69,7 @@ pub(crate) fn trials() -> Vec<Trial> {
                     "none, but: scripts/packages/check_wheel.py --download",
                 )
             }
-            None => Trial::test(name, move || {
-                made()?;
-                test()
-            }),
+            None => Trial::test(name, test),
         }
     });
     trials.collect()
@@ -84,20 +77,6 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 fn is_made() -> bool {
     directory().join("SHA256SUMS").is_file()
-}
-
-/// In CI they are made beside the tests.
-fn made() -> Result<(), Failed> {
-    let begun = Instant::now();
-    while !is_made() {
-        if begun.elapsed() > MAKING {
-            return Err(
-                "there are no packages in target/packages: scripts/packages/make.py".into(),
-            );
-        }
-        sleep(Duration::from_secs(1));
-    }
-    Ok(())
 }
 
 fn source(file: &str) -> PathBuf {
