@@ -3,16 +3,19 @@
 //! Entrants are ranked by points, then by seed. Of all ways to pair them, the first of these criteria in which they differ
 //! chooses:
 //!
-//! 1. The fewest repeated meetings.
-//! 2. A benched entrant sits out, rather than one that plays.
-//! 3. The bye goes to the entrant with the fewest rounds that it had no opponent in, or won without playing.
+//! 1. A benched entrant sits out, rather than one that plays.
+//! 2. The bye goes to the entrant with the fewest rounds that it had no opponent in, or won without playing: none has a
+//!    second one before all have had one, however many rounds there are.
+//! 3. The fewest repeated meetings.
 //! 4. The bye goes as far down the ranking as possible.
 //! 5. Equal scores: the smallest sum of the squares of the distances in score groups (entrants with the same points).
 //! 6. Within a group the upper half meets the lower half in order (of six: 1–4, 2–5, 3–6), outside of it a neighbour in
 //!    the ranking: the smallest sum of the squares of the deviations from that.
 //!
 //! By FIDE's basic rules (C.04.1, article 4) a player who has won a round without playing gets no bye, and by its
-//! general handling rules (C.04.2) players that have withdrawn are not paired.
+//! general handling rules (C.04.2) players that have withdrawn are not paired. The basic rules also say that two players
+//! do not meet twice. Where the rounds are so many that both cannot be kept, a second meeting is played for its points, and
+//! a second bye is not.
 //!
 //! This is a perfect matching of minimum weight, with an additional vertex for the bye.
 
@@ -101,12 +104,13 @@ fn costs(results: &SwissResults, ranking: &[EntrantId]) -> (Vec<i128>, usize) {
     let groups = score_groups(results, ranking);
     let wide = count as i128;
     let most_byes = results.byes.iter().copied().max().unwrap_or(0);
+    let most_met = results.met.values().copied().max().unwrap_or(0);
     let is_any_benched = results.benched.contains(&true);
     // For all criteria but the first, one more than the largest possible sum: the factor of the criteria before it.
     // For 30,000 entrants the costs are below 2^126.
     let bounds = [
-        i128::from(is_any_benched) + 1,
         i128::from(most_byes) + 1,
+        wide / 2 * i128::from(most_met) + 1,
         wide + 1,
         wide * wide * wide / 2 + 1,
         wide * wide * wide / 2 + 1,
@@ -118,11 +122,11 @@ fn costs(results: &SwissResults, ranking: &[EntrantId]) -> (Vec<i128>, usize) {
                 let entrant = ranking[upper].index();
                 let byes = i128::from(results.byes[entrant]);
                 let plays = i128::from(is_any_benched && !results.benched[entrant]);
-                [0, plays, byes, (count - 1 - upper) as i128, 0, 0]
+                [plays, byes, 0, (count - 1 - upper) as i128, 0, 0]
             } else {
                 let met = results.times_met(Pairing::new(ranking[upper], ranking[lower]));
                 let [apart, order] = distance(&groups, upper, lower);
-                [i128::from(met), 0, 0, 0, apart * apart, order * order]
+                [0, 0, i128::from(met), 0, apart * apart, order * order]
             };
             costs[upper * vertices + lower] = rest
                 .into_iter()
