@@ -19,7 +19,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::common::files::{copy_program, executable};
-use crate::common::{bots, command, plain_directory};
+use crate::common::{bots, command, hangs, plain_directory};
 use crate::requirements::{is_ci, program, unavailable};
 
 const WRITERS: usize = 2;
@@ -98,75 +98,142 @@ const COLD: Before = || {
 /// Only root may write it, and not in every container.
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
-/// The record of each game of a bot, played by a process of its own, within these limits: a move, and in addition a start.
-fn records(
-    bot: &str,
-    [move_time, start_time]: [&str; 2],
-    before: Before,
-) -> Result<Vec<Value>, Failed> {
+/// The limits of a game: for a move, and in addition for a start.
+#[derive(Clone, Copy)]
+struct Limits {
+    move_time: Duration,
+    start_time: Duration,
+}
+
+impl Limits {
+    /// So many times what a bot needs for its first answer, half of it to start.
+    fn of(need: Duration, times: f64) -> Self {
+        let half = need.mul_f64(times / 2.0);
+        Self {
+            move_time: half,
+            start_time: half,
+        }
+    }
+}
+
+/// The record of a game of a bot, played by a process of its own.
+fn record(bot: &str, limits: Limits, seed: usize) -> Result<Value, Failed> {
+    let milliseconds = |time: Duration| format!("{}ms", time.as_millis());
+    // Not `Referee`, whose runs have an end: a game may be played three times, each with ten times its limits.
+    let output = command(env!("CARGO_BIN_EXE_referee"))
+        .args(["--json", "--sandbox", "none", "--first", "1"])
+        .args(["--move-time", &milliseconds(limits.move_time)])
+        .args(["--start-time", &milliseconds(limits.start_time)])
+        .args(["--seed", &seed.to_string(), bot, "builtin:random"])
+        .current_dir(bots())
+        .stderr(Stdio::inherit())
+        .output()?;
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// The records of its games.
+fn records(bot: &str, limits: Limits, before: Before) -> Result<Vec<Value>, Failed> {
     let play = |seed: usize| {
         before()?;
-        // Not `Referee`, whose runs have an end: a game may be played three times, each with ten times its limits.
-        let output = command(env!("CARGO_BIN_EXE_referee"))
-            .args(["--json", "--sandbox", "none", "--first", "1"])
-            .args(["--move-time", move_time, "--start-time", start_time])
-            .args(["--seed", &seed.to_string(), bot, "builtin:random"])
-            .current_dir(bots())
-            .stderr(Stdio::inherit())
-            .output()?;
-        Ok(serde_json::from_slice(&output.stdout)?)
+        record(bot, limits, seed)
     };
     (0..games()).map(play).collect()
 }
+
+/// What a bot needs here for its first answer, while nothing else runs: the most CPU time that it used in a game.
+fn need(bot: &str) -> Result<Duration, Failed> {
+    let limits = Limits::of(hangs::HANGS, 1.0);
+    let mut most = LEAST;
+    for seed in 0..3 {
+        let record = record(bot, limits, seed)?;
+        let used = record["usage"][0]["cpu_ms"].as_f64().ok_or("no usage")?;
+        most = most.max(Duration::from_secs_f64(used / 1000.0));
+    }
+    Ok(most)
+}
+
+/// No bot is given less: what the referee itself takes to start one counts.
+const LEAST: Duration = Duration::from_millis(20);
+
+/// The limits of those that exceed them.
+const SHORT: Limits = Limits {
+    move_time: Duration::from_millis(150),
+    start_time: Duration::from_millis(50),
+};
 
 fn player(name: &str) -> String {
     format!("{}/players/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 fn a_crowded_machine_convicts_the_slow_ones_only() -> Result<(), Failed> {
+    let bots = HonestBot::all()?;
     let _crowd = Crowd::gather(12);
-    // Several times what they need on an idle machine; a small part of what they take here.
-    convicts_the_slow_ones_only(
-        [["50ms", "200ms"], ["100ms", "500ms"], ["200ms", "5s"]],
-        WARM,
-    )
+    convicts_the_slow_ones_only(&bots, 2.0, WARM)
 }
 
 /// The pages of a program, of its interpreter and of the shell are read from a disk that others keep busy.
 fn a_busy_disk_convicts_the_slow_ones_only() -> Result<(), Failed> {
+    let bots = HonestBot::all()?;
     let _crowd = Crowd::gather(4);
-    for limits in [["150ms", "300ms"], ["100ms", "100ms"], ["100ms", "50ms"]] {
-        // A virtual machine of Java computes for longer before its first answer.
-        convicts_the_slow_ones_only([limits, limits, ["200ms", "5s"]], COLD)?;
+    for times in [3.0, 2.0, 1.5] {
+        convicts_the_slow_ones_only(&bots, times, COLD)?;
     }
     Ok(())
 }
 
-/// The limits are those of a built-in bot, of one in Python and of one in Java.
-fn convicts_the_slow_ones_only(limits: [[&str; 2]; 3], before: Before) -> Result<(), Failed> {
-    let python = format!("python3 {}", player("greedy.py"));
-    let java = format!("java {}", player("Random.java"));
-    let honest = ["builtin:greedy", &python, &java];
+/// A bot, and what it needs on an idle machine.
+struct HonestBot {
+    command: String,
+    need: Duration,
+}
+
+impl HonestBot {
+    fn all() -> Result<Vec<Self>, Failed> {
+        let commands = [
+            "builtin:greedy".to_owned(),
+            format!("python3 {}", player("greedy.py")),
+            format!("java {}", player("Random.java")),
+        ];
+        let measured = commands.into_iter().map(|command| {
+            let need = need(&command)?;
+            Ok(Self { command, need })
+        });
+        measured.collect()
+    }
+}
+
+/// The limits are so many times what an honest bot needs: its first answer takes many times as long here.
+fn convicts_the_slow_ones_only(
+    honest: &[HonestBot],
+    times: f64,
+    before: Before,
+) -> Result<(), Failed> {
     let slow = ["./sleeps.sh 1", "./computes.sh"];
     let mut wrong = Vec::new();
-    for (bot, limits) in honest.into_iter().zip(limits) {
+    for bot in honest {
+        let limits = Limits::of(bot.need, times);
         // The opponent is honest, too.
         let is_wrong = |record: &Value| record["result"]["reason"] == "timeout";
-        wrong.extend(records(bot, limits, before)?.into_iter().filter(is_wrong));
+        let records = records(&bot.command, limits, before)?;
+        wrong.extend(records.into_iter().filter(is_wrong));
     }
     for bot in slow {
         let is_wrong = |record: &Value| {
             let result = &record["result"];
             result["reason"] != "timeout" || result["by"] != 0
         };
-        let records = records(bot, ["150ms", "50ms"], before)?;
+        let records = records(bot, SHORT, before)?;
         wrong.extend(records.into_iter().filter(is_wrong));
     }
     if wrong.is_empty() {
         return Ok(());
     }
     let of = games() * (honest.len() + slow.len());
-    Err(format!("{} of {of} verdicts are wrong: {wrong:#?}", wrong.len()).into())
+    Err(format!(
+        "{} of {of} verdicts are wrong with {times} times what they need: {wrong:#?}",
+        wrong.len()
+    )
+    .into())
 }
 
 /// A supervisor that reads what it is to start, and says nothing until it is told to end: it has not come to it.

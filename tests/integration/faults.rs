@@ -664,10 +664,7 @@ fn a_closed_input() {
 fn a_question_that_is_not_read() {
     let run = opening("./never-reads.sh").args(SHORT).run();
     let result = forfeited(&run, "timeout");
-    says(
-        &result,
-        &["nothing came", "it had not even read the question"],
-    );
+    says(&result, &["nothing came", "it had not read the question"]);
 }
 
 // Item 18

@@ -143,7 +143,7 @@ impl StallDetector {
         let usage = timeout.usage.unwrap_or_default();
         let total = timeout.allowance.total(timeout.fresh);
         // It has had the CPU for all of its time, whatever else happened.
-        let has_had_its_time = usage.charged_cpu(timeout.elapsed) >= total;
+        let has_had_its_time = timeout.computed_at_least() >= total;
         let tolerated = if locked(&self.beats).is_crowded(Instant::now()) {
             Duration::ZERO
         } else {
@@ -159,12 +159,18 @@ impl StallDetector {
             return None;
         }
         if timeout.was_starved() {
-            return Some(format!(
-                "the machine was so busy that the bot waited up to {} for {}, and ran for {} only",
-                format_duration(timeout.excused),
-                usage.waited_for(),
-                format_duration(usage.cpu)
-            ));
+            let waited = format_duration(timeout.waited_at_most());
+            let (what, ran) = (usage.waited_for(), format_duration(usage.cpu));
+            return Some(if usage.cpu < total {
+                format!(
+                    "the machine was so busy that the bot waited up to {waited} for {what}, and ran for {ran} only"
+                )
+            } else {
+                format!(
+                    "the machine was so busy that the bot waited up to {waited} for {what}, and that the {ran} for which it ran may have been less than {} on a machine of its own",
+                    format_duration(total)
+                )
+            });
         }
         let much = (total / 10).max(4 * TOLERATED);
         let stopped = now.0.saturating_sub(since.0);
@@ -327,6 +333,40 @@ mod tests {
         );
         assert_eq!(detector.void_reason(&since, &with(1000, false)).await, None);
         assert_eq!(detector.void_reason(&since, &with(10, true)).await, None);
+    }
+
+    /// It ran for longer than its limit, on a CPU that it shared with so many that this says nothing.
+    #[tokio::test]
+    async fn a_bot_that_ran_on_a_crowded_cpu_voids() {
+        let detector = StallDetector::fixed(false);
+        let since = detector.mark();
+        let usage = TurnUsage {
+            cpu: Duration::from_millis(1100),
+            waited: Some(Duration::from_secs(6)),
+            cpu_in_doubt: Duration::from_millis(700),
+            ..TurnUsage::default()
+        };
+        let elapsed = Duration::from_millis(7100);
+        let fault = |usage: TurnUsage| {
+            Fault::Timeout(Box::new(Timeout {
+                elapsed,
+                excused: usage.excused_at_most(elapsed),
+                ..silence(Some(usage))
+            }))
+        };
+        let reason = detector.void_reason(&since, &fault(usage)).await;
+        assert_eq!(
+            reason.as_deref(),
+            Some(
+                "the machine was so busy that the bot waited up to 6 s for a CPU, and that the 1.1 s for which it ran may \
+                 have been less than 1 s on a machine of its own"
+            )
+        );
+        let certain = TurnUsage {
+            cpu_in_doubt: Duration::ZERO,
+            ..usage
+        };
+        assert_eq!(detector.void_reason(&since, &fault(certain)).await, None);
     }
 
     #[tokio::test]

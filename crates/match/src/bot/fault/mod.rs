@@ -96,7 +96,7 @@ pub struct Timeout {
     pub elapsed: Duration,
     /// Resources used by then, if asked.
     pub usage: Option<TurnUsage>,
-    /// The part of `elapsed` not charged: waits for a CPU and for the disk.
+    /// The part of `elapsed` not charged: waits for a CPU and for the disk, and CPU time in doubt.
     pub excused: Duration,
     /// How long after the limit the referee found a whole line, because it was itself not running;
     /// zero when it noticed in time. The fault may be the referee's up to this long.
@@ -140,6 +140,24 @@ impl Timeout {
             _ => self.elapsed.saturating_sub(self.excused),
         };
         counted.saturating_sub(self.allowance.total(self.fresh))
+    }
+
+    /// How long it waited for a CPU and for the disk, at most.
+    pub fn waited_at_most(&self) -> Duration {
+        let in_doubt = self
+            .usage
+            .map_or(Duration::ZERO, |usage| usage.cpu_in_doubt);
+        self.excused.saturating_sub(in_doubt)
+    }
+
+    /// The CPU time that it has used of its limit, at least.
+    pub fn computed_at_least(&self) -> Duration {
+        let usage = self.usage.unwrap_or_default();
+        let charged = usage.charged_cpu(self.elapsed);
+        match self.allowance.kind {
+            ClockKind::Wall => charged.saturating_sub(usage.cpu_in_doubt),
+            ClockKind::Cpu => charged,
+        }
     }
 
     /// Whether it was given up before its time was over, having waited too long for a CPU.

@@ -105,18 +105,25 @@ impl fmt::Display for Timeout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}; ", self.question())?;
         match &self.evidence {
-            TimeoutEvidence::Nothing(ProcessState::Stopped) => f.write_str(
-                "nothing came: the program was stopped (as by SIGSTOP or Ctrl-Z)",
-            ),
-            TimeoutEvidence::Nothing(ProcessState::NotReading) => f.write_str(
-                "nothing came, and it had not even read the question: it is busy with something else, or does not read its standard input",
+            TimeoutEvidence::Nothing(ProcessState::Stopped) => {
+                f.write_str("nothing came: the program was stopped (as by SIGSTOP or Ctrl-Z)")
+            }
+            TimeoutEvidence::Nothing(ProcessState::NotReading) => write!(
+                f,
+                "nothing came, and it had not read the question: it was {} its standard input",
+                if self.fresh {
+                    "still starting, or does not read"
+                } else {
+                    "busy with something else, or no longer reads"
+                }
             ),
             TimeoutEvidence::Nothing(ProcessState::Computing) => {
                 f.write_str("nothing came: it was still computing")
             }
             TimeoutEvidence::Nothing(ProcessState::Waiting) if self.answered == 0 => write!(
                 f,
-                "nothing came; {WAITING}: likely its answer is held back in an output buffer, or it waits for more input{}", ask_check(f, "")
+                "nothing came; {WAITING}: likely its answer is held back in an output buffer, or it waits for more input{}",
+                ask_check(f, "")
             ),
             TimeoutEvidence::Nothing(ProcessState::Waiting) => write!(f, "nothing came; {WAITING}"),
             TimeoutEvidence::Nothing(ProcessState::Unknown) => f.write_str("nothing came"),
@@ -162,8 +169,8 @@ impl Timeout {
             ClockKind::Wall => {
                 write!(f, " after {elapsed}")?;
                 // Without it the sum would not add up.
-                if self.excused >= Duration::from_millis(1) {
-                    let waited = format_duration(self.excused);
+                if self.waited_at_most() >= Duration::from_millis(1) {
+                    let waited = format_duration(self.waited_at_most());
                     let for_what = usage.waited_for();
                     write!(f, ", of which it waited {waited} for {for_what}")?;
                 }

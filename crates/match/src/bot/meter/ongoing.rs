@@ -39,7 +39,7 @@ const LONGEST: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
 pub(super) struct OngoingWait {
-    at: Instant,
+    pub(super) at: Instant,
     cpu: Duration,
     runnable: Runnable,
     /// The least it has lasted.
@@ -56,6 +56,9 @@ pub(super) struct OngoingWait {
     /// By how much [`Self::disk`] may be wrong: the times between two looks of which one found such a wait, or between
     /// which something was read.
     disk_error: Duration,
+    /// The longest time between two looks of which neither found such a wait, although there were others: one that began
+    /// after the first of them and was over before the second is not seen.
+    unseen: Duration,
     on_disk: bool,
     /// What had been read for it at the last look; `None` if that is not known.
     read: Option<u64>,
@@ -88,6 +91,7 @@ impl OngoingWait {
             could_run: false,
             disk: Duration::ZERO,
             disk_error: Duration::ZERO,
+            unseen: Duration::ZERO,
             on_disk: false,
             read: first.then_some(0),
         }
@@ -121,11 +125,15 @@ impl OngoingWait {
         } else {
             Duration::ZERO
         };
+        let mut unseen = self.unseen;
         let has_read = self.read.is_some_and(|before| before < read);
         let (disk, disk_error) = match (self.on_disk, on_disk) {
             // It has waited for what was read, from both looks unseen.
             (false, false) if has_read => (Duration::ZERO, idle),
-            (false, false) => (Duration::ZERO, Duration::ZERO),
+            (false, false) => {
+                unseen = unseen.max(idle);
+                (Duration::ZERO, Duration::ZERO)
+            }
             (true, true) => (idle, Duration::ZERO),
             _ => (idle / 2, idle / 2),
         };
@@ -139,6 +147,7 @@ impl OngoingWait {
             could_run,
             disk: self.disk + disk,
             disk_error: self.disk_error + disk_error,
+            unseen,
             on_disk,
             read: Some(read),
         }
@@ -151,7 +160,12 @@ impl OngoingWait {
 
     /// How much longer it may have waited than is certain.
     pub(super) fn uncertain(&self) -> Duration {
-        self.most.saturating_sub(self.certain) + self.disk_error
+        let unseen = if self.disk.is_zero() && self.disk_error.is_zero() {
+            Duration::ZERO
+        } else {
+            self.unseen
+        };
+        self.most.saturating_sub(self.certain) + self.disk_error + unseen
     }
 }
 
@@ -250,14 +264,24 @@ mod tests {
             (wait.disk.as_millis(), wait.uncertain().as_millis())
         };
         assert_eq!(disk(&[(100, 1, false), (200, 1, false)]), (0, 0));
-        // It began between the first two looks; it computed for 20 ms after the third.
+        // It began between the first two looks; it computed for 20 ms after the third. Before the first look there may have
+        // been another.
         let looks = [
             (100, 0, false),
             (200, 0, true),
             (400, 0, true),
             (500, 20, false),
         ];
-        assert_eq!(disk(&looks), (50 + 200 + 40, 50 + 40));
+        assert_eq!(disk(&looks), (50 + 200 + 40, 50 + 40 + 100));
+        // A wait as long as the longest time in which none was found may have been missed.
+        let looks = [
+            (100, 0, false),
+            (200, 0, true),
+            (400, 0, false),
+            (440, 0, false),
+            (500, 10, false),
+        ];
+        assert_eq!(disk(&looks), (150, 150 + 100));
         // Nobody looked for seven seconds, in which it may have waited and slept.
         assert_eq!(disk(&[(7000, 0, true)]), (3500, 3500));
     }
@@ -280,9 +304,9 @@ mod tests {
             wait.uncertain().as_millis()
         };
         let looks = [(100, 30, 4096), (150, 30, 4096), (250, 40, 8192)];
-        assert_eq!(uncertain(true, &looks), 70 + 90);
+        assert_eq!(uncertain(true, &looks), 70 + 90 + 50);
         // What it had read before this turn is not known.
-        assert_eq!(uncertain(false, &looks), 90);
+        assert_eq!(uncertain(false, &looks), 90 + 70);
         assert_eq!(uncertain(true, &[(100, 0, 0), (900, 0, 0)]), 0);
     }
 

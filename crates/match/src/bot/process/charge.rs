@@ -116,7 +116,7 @@ pub(super) fn may_be_in_time(
     let excused = usage.excused_at_most(elapsed);
     let at_least = elapsed.saturating_sub(excused).saturating_sub(unwatched);
     let computed = if usage.threads == 1 {
-        usage.cpu
+        usage.least_cpu()
     } else {
         Duration::ZERO
     };
@@ -215,6 +215,27 @@ mod tests {
             ),
             Some(180)
         );
+    }
+
+    #[test]
+    fn cpu_time_on_a_crowded_machine_is_in_doubt() {
+        let crowded = |cpu, in_doubt| TurnUsage {
+            cpu_in_doubt: Duration::from_millis(in_doubt),
+            ..usage(cpu, Some(900 - cpu), 1)
+        };
+        let more = |elapsed, usage: TurnUsage| extension_of(ClockKind::Wall, elapsed, &usage);
+        // It has had its 150 ms, as far as that says something.
+        assert_eq!(more(900, crowded(151, 0)), None);
+        assert_eq!(more(900, crowded(151, 100)), Some((905, false)));
+        assert_eq!(more(900, crowded(450, 300)), None);
+        // A clock of CPU time counts what it counts.
+        assert_eq!(extension_of(ClockKind::Cpu, 900, &crowded(151, 100)), None);
+        let may_be = |usage| {
+            let [elapsed, limit] = [900, 899].map(Duration::from_millis);
+            may_be_in_time(&allowance(ClockKind::Wall), false, elapsed, limit, &usage)
+        };
+        assert!(may_be(crowded(151, 100)) && !may_be(crowded(151, 0)));
+        assert!(!may_be(crowded(451, 300)));
     }
 
     #[test]

@@ -22,8 +22,9 @@ const LATE: Duration = Duration::from_millis(10);
 /// [`GracePeriods::FAULT`](super::GracePeriods::FAULT) it stays within the 100 ms a fault may cost.
 const LAST_WORDS: Duration = Duration::from_millis(40);
 
-/// The same on a busy machine, where it first has to get a CPU.
-const LAST_WORDS_AT_MOST: Duration = Duration::from_millis(500);
+/// The same on a busy machine, where it first has to get a CPU, or its pages from the disk: [`LAST_WORDS`] of CPU time, but
+/// not longer than this.
+const LAST_WORDS_AT_MOST: Duration = Duration::from_secs(5);
 
 const LAST_WORDS_STEP: Duration = Duration::from_millis(10);
 
@@ -113,17 +114,19 @@ impl Process {
     async fn held_back(&mut self) -> Vec<u8> {
         let closed = Instant::now();
         let before = self.meter.turn_usage().cpu;
+        let mut last = before;
         let mut bytes = Vec::new();
         let mut wait = LAST_WORDS;
         loop {
             let asked = Instant::now();
             bytes.extend(self.channel.drain(wait).await);
             let usage = self.meter.turn_usage();
-            let waits_for_cpu = self.state() == ProcessState::Computing
-                && usage.waited.is_some()
-                && usage.cpu.saturating_sub(before) < LAST_WORDS;
+            // Not only its first thread: that of a virtual machine waits while others work.
+            let works = self.meter.is_active() || usage.cpu > last;
+            last = usage.cpu;
+            let has_time = usage.waited.is_some() && usage.cpu.saturating_sub(before) < LAST_WORDS;
             let is_over = bytes.contains(&b'\n') || asked.elapsed() < wait;
-            if is_over || !waits_for_cpu || closed.elapsed() >= LAST_WORDS_AT_MOST {
+            if is_over || !works || !has_time || closed.elapsed() >= LAST_WORDS_AT_MOST {
                 return bytes;
             }
             wait = LAST_WORDS_STEP;
