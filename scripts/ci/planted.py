@@ -74,7 +74,7 @@ MISTAKES = {
         "crates/report/src/standings.rs",
         "text.starts_with(['=', '+', '-', '@'])",
         "text.starts_with(['+', '-', '@'])",
-        crate("referee-report") + ["--lib"],
+        integration("standings"),
     ),
     "page": (
         "crates/report/src/html/assets/tables.js",

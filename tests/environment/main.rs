@@ -99,24 +99,10 @@ fn may_match(module: &str, filter: &str) -> bool {
         .is_none_or(|(before, _)| module.ends_with(before))
 }
 
-/// How many tests run at once. Most of the time a test waits: for an interpreter to start, for a
-/// limit to run out, for somebody who thinks for ten seconds. One more than there are processors
-/// keeps them busy.
+/// How many tests run at once. Half of the time a test waits: for an interpreter to start, for a
+/// limit to run out, for somebody who thinks for ten seconds.
 fn threads() -> usize {
-    std::thread::available_parallelism().map_or(2, |processors| processors.get() + 1)
-}
-
-/// Trials of which few run at the same time, evenly among others: at the end they would wait for each other.
-fn spread(few: Vec<Trial>, others: Vec<Trial>) -> Vec<Trial> {
-    let each = others.len() / few.len().max(1);
-    let mut others = others.into_iter();
-    let mut all = Vec::new();
-    for trial in few {
-        all.push(trial);
-        all.extend(others.by_ref().take(each));
-    }
-    all.extend(others);
-    all
+    std::thread::available_parallelism().map_or(2, |processors| processors.get() * 2)
 }
 
 fn main() {
@@ -126,7 +112,6 @@ fn main() {
         ..arguments
     };
     let mut trials = Vec::new();
-    let mut of_browser = Vec::new();
     for (module, of_module) in MODULES {
         if let Some(filter) = &arguments.filter
             && !may_match(module, filter)
@@ -143,13 +128,9 @@ fn main() {
                 trial.name()
             );
         }
-        if module == "browser" {
-            of_browser = of_module;
-        } else {
-            trials.extend(of_module);
-        }
+        trials.extend(of_module);
     }
-    let conclusion = libtest_mimic::run(&arguments, spread(of_browser, trials));
+    let conclusion = libtest_mimic::run(&arguments, trials);
     hostile::remove_shared();
     conclusion.exit();
 }
