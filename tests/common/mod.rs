@@ -53,7 +53,11 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let kept = KEPT
         .iter()
         .filter_map(|name| Some((name, std::env::var_os(name)?)));
-    command.env_clear().envs(kept).env("LANG", "C.UTF-8");
+    command
+        .env_clear()
+        .envs(kept)
+        .env("LANG", "C.UTF-8")
+        .env("TZ", "UTC");
     command
 }
 

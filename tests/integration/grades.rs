@@ -293,7 +293,9 @@ fn what_was_late_loses_points() {
     let found: Vec<_> = grades
         .map(|grade| (grade["points"].clone(), grade["late"].clone()))
         .collect();
-    let late = |hours: u64, lost: u64| json!({"hours": hours, "points_lost": lost});
+    let deadline = "2026-01-31T12:00:00+00:00";
+    let late =
+        |hours: u64, lost: u64| json!({"hours": hours, "deadline": deadline, "points_lost": lost});
     assert_eq!(
         found,
         [
@@ -304,7 +306,7 @@ fn what_was_late_loses_points() {
     );
     let table = class.read("term/grades/grades.csv");
     assert!(
-        table.contains("Handed in 1 hour late: 10 points lost."),
+        table.contains("Handed in 1 hour late, after 2026-01-31T12:00:00+00:00: 10 points lost."),
         "{table}"
     );
 }

@@ -307,6 +307,70 @@ fn repositories_and_resubmissions_come_in() {
     assert!(before[0][1] != rows[0][1], "{before:?}");
 }
 
+/// Times in a zip are those of the clock of whoever made it.
+#[test]
+fn times_without_a_zone_are_in_the_one_that_is_said() {
+    let class = |zone: Option<&str>, deadline: &str| {
+        let teacher = Teacher::new();
+        let mut zip = Zip::new();
+        let at = zip::DateTime::from_date_and_time(2026, 1, 31, 17, 30, 0).expect("a time");
+        let options = SimpleFileOptions::default().last_modified_time(at);
+        for (name, bot) in [("anna/bot.sh", RANDOM), ("ben/bot.sh", GREEDY)] {
+            zip.0.start_file(name, options).expect("an entry");
+            zip.0.write_all(bot).expect("content");
+        }
+        teacher.write("class.zip", &zip.finish());
+        teacher.write("early/cem_20260131_0900.sh", RANDOM);
+        teacher.write("early/dan_20260131_0900.sh", GREEDY);
+        let mut options = vec!["--from", "early", "--deadline", deadline];
+        options.extend(zone.iter().flat_map(|zone| ["--zone", zone]));
+        succeeded(&teacher.league(&options));
+        // The zone is remembered, like the deadline.
+        let run = teacher.league(&["--from", "class.zip"]);
+        succeeded(&run);
+        let rows = teacher.students();
+        let plays = |name: &str| {
+            rows.iter()
+                .any(|[of, plays, _]| of == name && !plays.is_empty())
+        };
+        (run, plays("anna"), plays("cem"))
+    };
+    for deadline in [
+        "2026-01-31T18:00+01:00",
+        "2026-01-31T18:00",
+        "2026-01-31",
+        "2026-01-31T17:00Z",
+    ] {
+        let (run, anna, cem) = class(Some("+01:00"), deadline);
+        assert!(anna && cem, "{deadline}: {run}");
+        let words = "times without a zone are taken for those of +01:00; --zone names another";
+        assert!(run.stderr.contains(words), "{run}");
+    }
+    // As on a server.
+    let (run, anna, cem) = class(None, "2026-01-31T18:00+01:00");
+    assert!(!anna && cem, "{run}");
+    let words = "times without a zone are taken for those of UTC; --zone names another";
+    assert!(run.stderr.contains(words), "{run}");
+    let words =
+        "it was handed in too late: at 2026-01-31T17:30:00+00:00, after 2026-01-31T17:00:00+00:00";
+    assert!(run.stderr.contains(words), "{run}");
+    let (run, anna, _) = class(Some("-03:00"), "2026-01-31T18:00+01:00");
+    assert!(!anna, "{run}");
+    let words = "at 2026-01-31T17:30:00-03:00, after 2026-01-31T14:00:00-03:00";
+    assert!(run.stderr.contains(words), "{run}");
+}
+
+#[test]
+fn a_zone_that_is_not_known_is_refused() {
+    let run = Teacher::new().league(&["--from", "class", "--zone", "Brussels"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr
+            .contains("such as Europe/Brussels, or an offset such as +01:00"),
+        "{run}"
+    );
+}
+
 #[test]
 fn the_list_of_students_joins_people_to_bots() {
     let teacher = Teacher::new();
@@ -329,7 +393,7 @@ fn the_list_of_students_joins_people_to_bots() {
     let names: Vec<&str> = rows.iter().map(|[name, ..]| &**name).collect();
     assert_eq!(names, ["Anna Lee", "foxes", "nobody", "Dana"]);
     let table = fs::read_to_string(teacher.0.path().join("term/students.csv")).expect("a table");
-    assert!(table.contains(",\"Ben Fox; Cem Can\",,\n"), "{table}");
+    assert!(table.contains(",\"Ben Fox; Cem Can\",,,\n"), "{table}");
     // The list holds until there is another one.
     let run = teacher.league(&["--from", "class"]);
     assert!(run.stderr.contains("3 submissions, 0 of them new"), "{run}");

@@ -777,7 +777,7 @@ fn a_deadline_before_everything_is_refused() {
     teacher.update("term");
     let run = teacher.league("term", &["--deadline", "2020-01-31"]).run();
     assert_eq!(run.code, Some(2), "{run}");
-    let expected = "nothing was handed in before 2020-01-31T00:00:00Z";
+    let expected = "nothing was handed in before 2020-01-31T23:59:59+00:00";
     assert!(run.stderr.contains(expected), "{run}");
 }
 
@@ -1058,14 +1058,15 @@ fn a_deadline_is_remembered_and_hours_late_are_counted() {
     for more in [&["--deadline", "2026-01-31T12:00Z"][..], &[]] {
         let (run, plays, late) = update(more);
         assert!(!plays && late == "2", "{run}");
-        let words = "  it was handed in too late: 2026-01-31T13:31:00Z";
+        let words = "  it was handed in too late: at 2026-01-31T13:31:00+00:00, after 2026-01-31T12:00:00+00:00";
         assert!(run.stderr.contains("\nlate "), "{run}");
         assert!(run.stderr.contains(words), "{run}");
     }
     for more in [&["--accept-late", "2h"][..], &[]] {
         let (run, plays, late) = update(more);
         assert!(plays && late == "2", "{run}");
-        assert!(run.stderr.contains("  handed in 2 hours late\n"), "{run}");
+        let words = "  handed in 2 hours late: the deadline was 2026-01-31T12:00:00+00:00\n";
+        assert!(run.stderr.contains(words), "{run}");
     }
     let (run, plays, late) = update(&["--deadline", "none"]);
     assert!(plays && late.is_empty(), "{run}");

@@ -18,6 +18,7 @@ use super::token::Token;
 use super::view::{BotView, ClassView, Work};
 use referee_class::league::roster::{Person, SenderId};
 use referee_class::league::state::{Status, VersionKey};
+use referee_class::league::zone::Deadline;
 use referee_host::threads::locked;
 use referee_match::play::setup::now;
 
@@ -30,7 +31,7 @@ pub enum Decision {
     Withdraw { bot: String, why: String },
     Restore { bot: String, why: String },
     ReplayGame { id: String, why: String },
-    Deadline(Option<Timestamp>),
+    Deadline(Deadline),
     Freeze(bool),
 }
 

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use referee_class::league::log::LogEntry;
 use referee_class::league::roster::SenderId;
 use referee_class::league::state::{Status, VersionKey};
+use referee_class::league::zone::Zone;
 use referee_stats::standings::{Absence, Standings};
 
 /// What is done with a version that is not yet fit or unfit.
@@ -55,6 +56,8 @@ pub struct ClassView {
     pub notes: Vec<[String; 3]>,
     /// Oldest first.
     pub log: Vec<LogEntry>,
+    /// In which times are shown.
+    pub zone: Zone,
     pub deadline: Option<Timestamp>,
     /// Until when what comes plays.
     pub accepted_until: Option<Timestamp>,

@@ -117,6 +117,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         all: args.all,
         is_checked: old.is_some(),
         late: league.as_ref().map(hours_late).unwrap_or_default(),
+        deadline: league.as_ref().and_then(deadline).unwrap_or_default(),
     };
     let grades = with_bots(climb.grade(found))?;
     let students = bots_of_students(list.as_ref(), league.as_ref(), &grades);
@@ -283,7 +284,8 @@ fn print_grades(all: &[Grade]) -> Result<()> {
         let played = grade.rungs.iter().filter(is_played);
         let words = played.map(|rung| format!("{}: {}", rung.rung, rung.verdict.words()));
         let words = words.collect::<Vec<_>>().join(", ");
-        let late = grade.late.map(|late| format!("; {} h late", late.hours));
+        let late = grade.late.as_ref();
+        let late = late.map(|late| format!("; {} h late, after {}", late.hours, late.deadline));
         let words = words + &late.unwrap_or_default();
         let why = grade.problem.as_ref().map_or(words, |problem| {
             format!("cannot play: {}", join_parts(problem, "\n    "))
@@ -303,6 +305,12 @@ struct Climb<'a> {
     is_checked: bool,
     /// By bot, in hours.
     late: BTreeMap<String, u64>,
+    /// Of the league, with its offset.
+    deadline: String,
+}
+
+fn deadline(league: &League) -> Option<String> {
+    league.deadline.map(|at| league.zone().show(at))
 }
 
 /// Of the bots of a league whose playing version was late.
@@ -368,6 +376,7 @@ impl Climb<'_> {
     fn grade_of(&self, bot: &BotPlan, problem: Option<Absence>, rungs: Vec<RungResult>) -> Grade {
         let late = self.late.get(&bot.name).map(|&hours| Lateness {
             hours,
+            deadline: self.deadline.clone(),
             points_lost: self.scale.penalty(hours),
         });
         let points: u32 = rungs.iter().map(|rung| rung.points).sum();
@@ -375,7 +384,7 @@ impl Climb<'_> {
             name: bot.name.clone(),
             folder: bot.slug.clone(),
             hash: bot.hash.clone(),
-            points: points.saturating_sub(late.map_or(0, |late| late.points_lost)),
+            points: points.saturating_sub(late.as_ref().map_or(0, |late| late.points_lost)),
             most_points: self.scale.most_points(),
             late,
             problem,

@@ -5,7 +5,6 @@ use axum::extract::rejection::FormRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -151,15 +150,10 @@ impl DecisionForm {
                 id: of,
                 why: self.why(),
             },
-            "deadline" => Decision::Deadline(match self.deadline.trim() {
-                "none" => None,
-                text => {
-                    let time: Option<Timestamp> = text.parse().ok();
-                    Some(time.ok_or_else(|| {
-                        refused("expected a time such as 2026-01-31T18:00+01:00, or none")
-                    })?)
-                }
-            }),
+            "deadline" => {
+                let deadline = self.deadline.trim().parse();
+                Decision::Deadline(deadline.map_err(refused)?)
+            }
             "freeze" => Decision::Freeze(true),
             "thaw" => Decision::Freeze(false),
             _ => return Err(refused("there is no such decision")),

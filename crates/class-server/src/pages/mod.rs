@@ -6,7 +6,7 @@ pub(crate) mod teacher;
 pub(crate) mod tree;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use referee_class::league::zone::Zone;
 use serde_json::Value;
 
 use self::tree::{Node, element};
@@ -93,10 +93,9 @@ pub(crate) fn table(headings: &[&str], rows: Vec<Node>) -> Node {
         .with(table)
 }
 
-/// In the time zone of this machine, to the minute.
-pub(crate) fn time(at: Timestamp) -> String {
-    let local = at.to_zoned(TimeZone::system());
-    local.strftime("%Y-%m-%d %H:%M").to_string()
+/// In the class's time zone, to the minute, with the offset.
+pub(crate) fn time(at: Timestamp, zone: &Zone) -> String {
+    zone.at(at).strftime("%Y-%m-%d %H:%M %:z").to_string()
 }
 
 /// All sections as the script takes them.

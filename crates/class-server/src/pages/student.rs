@@ -8,6 +8,7 @@ use crate::desk::{Desk, State, SubmissionView};
 use crate::limits;
 use crate::links::StudentLink;
 use crate::view::{BotView, ClassView};
+use referee_class::league::zone::Zone;
 use referee_match::play::setup::now;
 use referee_text::{counted, join_parts};
 
@@ -41,7 +42,7 @@ pub(crate) fn sections(desk: &Desk, student: &StudentLink) -> Vec<Node> {
     let mine = bot.map(|bot| &*bot.label);
     vec![
         now_section(student, &view, bot),
-        versions(&desk.submissions(student)),
+        versions(&desk.submissions(student), &view.zone),
         public::standings(&view, mine),
     ]
 }
@@ -109,7 +110,10 @@ fn now_section(student: &StudentLink, view: &ClassView, bot: Option<&BotView>) -
         } else {
             ""
         };
-        card = card.with(paragraph(format!("Deadline: {}.{after}", time(deadline))));
+        card = card.with(paragraph(format!(
+            "Deadline: {}.{after}",
+            time(deadline, &view.zone)
+        )));
     }
     let Some(bot) = bot else {
         return card.with(paragraph("You have not handed in anything yet."));
@@ -144,7 +148,7 @@ fn now_section(student: &StudentLink, view: &ClassView, bot: Option<&BotView>) -
         let late = bot.hours_late.map_or_else(String::new, |hours| {
             format!(", handed in {} late", counted(hours, "hour", "hours"))
         });
-        let text = format!("The version of {} plays{late}.", time(received));
+        let text = format!("The version of {} plays{late}.", time(received, &view.zone));
         card = card.with(paragraph(text));
     }
     if bot.games > 0 {
@@ -158,16 +162,16 @@ fn now_section(student: &StudentLink, view: &ClassView, bot: Option<&BotView>) -
     card.with(paragraph(games.with("My games, with what to fix first")))
 }
 
-fn versions(submissions: &[SubmissionView]) -> Node {
+fn versions(submissions: &[SubmissionView], zone: &Zone) -> Node {
     let card = card("versions", "Versions");
     if submissions.is_empty() {
         return card.with(paragraph("None yet."));
     }
-    let items = submissions.iter().map(version);
+    let items = submissions.iter().map(|one| version(one, zone));
     card.with(element("ul").set("class", "list").with_all(items))
 }
 
-fn version(one: &SubmissionView) -> Node {
+fn version(one: &SubmissionView, zone: &Zone) -> Node {
     let number = one.submission.number;
     let badge = |class: &str, text: String| {
         element("span")
@@ -199,7 +203,7 @@ fn version(one: &SubmissionView) -> Node {
         .set("class", "row")
         .with(element("strong").with(format!("Version {number}")))
         .with(state)
-        .with(element("small").with(format!("{}{again}", time(one.submission.received))))
+        .with(element("small").with(format!("{}{again}", time(one.submission.received, zone))))
         .with(download);
     let may_be_again = matches!(one.state, State::Done | State::Playing) && !one.plays;
     if may_be_again {

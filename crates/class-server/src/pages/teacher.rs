@@ -6,6 +6,7 @@ use crate::desk::{Desk, SubmissionView};
 use crate::limits;
 use crate::links::StudentLink;
 use crate::view::ClassView;
+use referee_class::league::zone::Zone;
 use referee_text::counted;
 
 pub(crate) const NAV: [(&str, &str); 3] =
@@ -62,10 +63,13 @@ fn state(view: &ClassView, desk: &Desk) -> Node {
     match (view.deadline, view.accepted_until) {
         (Some(deadline), Some(until)) if until != deadline => card.with(paragraph(format!(
             "Deadline: {}; what comes until {} plays as late.",
-            time(deadline),
-            time(until)
+            time(deadline, &view.zone),
+            time(until, &view.zone)
         ))),
-        (Some(deadline), _) => card.with(paragraph(format!("Deadline: {}.", time(deadline)))),
+        (Some(deadline), _) => card.with(paragraph(format!(
+            "Deadline: {}.",
+            time(deadline, &view.zone)
+        ))),
         (None, _) => card.with(paragraph("No deadline.")),
     }
 }
@@ -92,7 +96,7 @@ fn who(desk: &Desk, view: &ClassView, students: &[StudentLink]) -> Node {
             (None, Some(received)) => {
                 let late = bot.hours_late;
                 let late = late.map_or_else(String::new, |hours| format!(", {hours} h late"));
-                format!("version of {}{late}", time(received))
+                format!("version of {}{late}", time(received, &view.zone))
             }
             (None, None) => String::new(),
         });
@@ -132,7 +136,7 @@ fn log(view: &ClassView) -> Node {
         let why = if entry.why.is_empty() { "" } else { ": " };
         let text = format!(
             "{}  {} {}{why}{}",
-            time(entry.time),
+            time(entry.time, &view.zone),
             entry.of,
             entry.action,
             entry.why
@@ -229,7 +233,10 @@ fn downloads() -> Node {
 /// All of one student.
 pub(crate) fn of_student(desk: &Desk, link: &StudentLink) -> Page {
     let submissions = desk.submissions(link);
-    let items = submissions.iter().map(|one| submission(link, one));
+    let view = desk.view();
+    let items = submissions
+        .iter()
+        .map(|one| submission(link, one, &view.zone));
     let list =
         card("versions", &link.name).with(element("ul").set("class", "list").with_all(items));
     let renew = card("link", "Link")
@@ -244,7 +251,7 @@ pub(crate) fn of_student(desk: &Desk, link: &StudentLink) -> Page {
     page(&desk.title, &NAV, &[list, renew], &[], None)
 }
 
-fn submission(link: &StudentLink, one: &SubmissionView) -> Node {
+fn submission(link: &StudentLink, one: &SubmissionView, zone: &Zone) -> Node {
     let number = one.submission.number;
     let files = element("a")
         .set(
@@ -256,7 +263,7 @@ fn submission(link: &StudentLink, one: &SubmissionView) -> Node {
         .set("class", "row")
         .with(element("strong").with(format!("Version {number}")))
         .with(element("span").set("class", "badge").with(one.state.word()))
-        .with(element("small").with(time(one.submission.received)))
+        .with(element("small").with(time(one.submission.received, zone)))
         .with(files);
     let mut item = element("li").with(row);
     if let Some(why) = &one.refused {

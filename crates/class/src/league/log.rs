@@ -88,15 +88,21 @@ pub fn notes(folder: &Path, league: &League) -> Result<Vec<NoteRow>, TournamentE
 /// Of one that plays, or whose newest submission does not.
 fn notes_of_bot(league: &League, bot: &Bot<'_>) -> Vec<NoteRow> {
     let until = league.accepted_until();
+    let zone = league.zone();
     let mut notes = Vec::new();
     let playing = bot.playing(until);
     if let Some(hours) = playing.and_then(|version| league.hours_late(&version)) {
-        let rest = format!("handed in {}", late_in_words(hours));
+        let deadline = league.deadline.map(|at| zone.show(at));
+        let rest = format!(
+            "handed in {}: the deadline was {}",
+            late_in_words(hours),
+            deadline.unwrap_or_default()
+        );
         notes.push(note("late", &bot.label, rest));
     }
     if let Some(problem) = bot.problem(until) {
         let plays = playing.map_or_else(String::new, |version| {
-            let day = version.received.strftime("%Y-%m-%d %H:%M");
+            let day = zone.at(version.received).strftime("%Y-%m-%d %H:%M %:z");
             format!("the version of {day} plays; ")
         });
         let what = if bot.is_late(until) { "late" } else { "unfit" };

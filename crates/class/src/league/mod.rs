@@ -12,3 +12,4 @@ pub mod log;
 pub mod roster;
 pub mod season;
 pub mod state;
+pub mod zone;

@@ -13,6 +13,7 @@ use super::error::LeagueError;
 use super::intake::{Intake, Submission};
 use super::log::{self, LogEntry};
 use super::roster::{Ownership, Person, Relabelled, Roster, Sender, SenderId};
+use super::zone::{Deadline, Zone};
 use referee_entrants::build::BUILT;
 use referee_host::executable::CannotStart;
 use referee_match::bot::referee_files::REFEREE_FILES;
@@ -99,6 +100,7 @@ pub struct Bot<'a> {
     pub people: Vec<&'a Person>,
     senders: Vec<(&'a Sender, &'a Submissions)>,
     is_listed: bool,
+    zone: Zone,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,6 +113,9 @@ pub struct League {
     /// By the sender's folder.
     #[serde(default)]
     submissions: BTreeMap<String, Submissions>,
+    /// Holds until another one is given; without it, it is that of the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    zone: Option<Zone>,
     /// Holds until another one is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
@@ -248,6 +253,7 @@ impl League {
             is_listed: !owned.people.is_empty(),
             label: owned.label,
             people: owned.people,
+            zone: self.zone(),
         }
     }
 
@@ -275,6 +281,28 @@ impl League {
             questions.iter().any(|one| one.bots.contains(&bot.label))
         };
         self.roster.has_list() && !bot.is_listed && bot.withdrawn().is_none() && !is_asked()
+    }
+
+    /// In which times are shown, and in which those are taken to be that have none.
+    pub fn zone(&self) -> Zone {
+        self.zone.clone().unwrap_or_default()
+    }
+
+    /// Remembers what is given, where something is; a deadline without a zone is in the league's.
+    pub fn set_deadline(
+        &mut self,
+        zone: Option<Zone>,
+        deadline: Option<Deadline>,
+        accept_late: Option<Duration>,
+    ) {
+        self.zone = zone.or_else(|| self.zone.take());
+        if let Some(deadline) = deadline {
+            self.deadline = deadline.last(&self.zone());
+        }
+        if deadline == Some(Deadline::None) {
+            self.accept_late = None;
+        }
+        self.accept_late = accept_late.or(self.accept_late);
     }
 
     /// Until when what is submitted plays.
@@ -443,10 +471,13 @@ impl<'a> Bot<'a> {
         }
         match newest {
             None => Some(Absence::new("nothing was handed in")),
-            Some(last) if self.is_late(until) => Some(Absence::new(format!(
-                "it was handed in too late: {:.0}",
-                last.received
-            ))),
+            Some(last) if let Some(end) = until.filter(|_| self.is_late(until)) => {
+                Some(Absence::new(format!(
+                    "it was handed in too late: at {}, after {}",
+                    self.zone.show(last.received),
+                    self.zone.show(end)
+                )))
+            }
             Some(last) => match last.status {
                 Status::Unfit(absence) => Some(absence.clone()),
                 Status::New | Status::Fit => None,

@@ -167,7 +167,7 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
         let why = in_markdown(problem);
         return out + &format!("It was not graded, because it cannot play: {why}\n\n");
     }
-    if let Some(late) = grade.late {
+    if let Some(late) = &grade.late {
         let _ = writeln!(out, "{}\n", late.sentence());
     }
     out.push_str("| rung | verdict | points | pairs of games | score |\n|---|---|---|---|---|\n");
@@ -237,12 +237,16 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
 
 /// CSV, with the mark of UTF-8 that spreadsheets need: `name`, `plays` (playing version), `newest` (version),
 /// `received` (its time), `versions` (count), `problem` (why the newest does not play), `people` (by the list of
-/// students), `identical` (bots that are the same program), `late` (begun hours of the playing version after the deadline).
+/// students), `identical` (bots that are the same program), `late` (begun hours of the playing version after the deadline), `deadline` (of what is late).
 pub fn students(league: &League) -> String {
     let mut table = CsvTable::default();
-    table.row("name plays newest received versions problem people identical late".split(' '));
+    table.row(
+        "name plays newest received versions problem people identical late deadline".split(' '),
+    );
     let id = |version: Option<BotVersion<'_>>| version.map_or("", |known| known.id).to_owned();
     let until = league.accepted_until();
+    let deadline = league.deadline.map(|at| league.zone().show(at));
+    let deadline = deadline.unwrap_or_default();
     for bot in league.bots() {
         let (newest, playing) = (bot.newest(None), bot.playing(until));
         let received = newest.map_or_else(String::new, |known| format!("{:.0}", known.received));
@@ -275,13 +279,14 @@ pub fn students(league: &League) -> String {
             &escape_formula(&people.join("; ")),
             &escape_formula(&same.join("; ")),
             &late.map_or_else(String::new, |hours| hours.to_string()),
+            &late.map_or_else(String::new, |_| deadline.clone()),
         ]);
     }
     for bot in league.missing() {
         let people: Vec<&str> = bot.people.iter().map(|person| &*person.name).collect();
         let problem = "nothing was handed in";
         let [name, people] = [&*bot.label, &people.join("; ")].map(escape_formula);
-        table.row([&name, "", "", "", "0", problem, &people, "", ""]);
+        table.row([&name, "", "", "", "0", problem, &people, "", "", ""]);
     }
     format!("\u{feff}{}", table.text)
 }
@@ -347,6 +352,6 @@ mod tests {
         let table = students(&league);
         let row = table.lines().nth(1).expect("a row");
         assert!(row.starts_with("'=cmd()|x,"), "{table}");
-        assert!(row.ends_with(",'@anna,,"), "{table}");
+        assert!(row.ends_with(",'@anna,,,"), "{table}");
     }
 }

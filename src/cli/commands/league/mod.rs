@@ -28,6 +28,7 @@ use referee::league::intake::{self, Intake};
 use referee::league::roster::student_list;
 use referee::league::season::LeagueDirectory;
 use referee::league::state::{self, League, Refusal, Status, TakenIn};
+use referee::league::zone::{Deadline, Zone};
 use referee::league::{archive, example};
 use referee::record::Record;
 use referee::text::{counted, join_parts};
@@ -109,11 +110,21 @@ struct Args {
     #[arg(long, value_name = "FILE")]
     students: Option<PathBuf>,
 
-    /// Only versions handed in by then play: 2026-01-31T18:00Z; remembered
+    /// Only versions handed in by then play: 2026-01-31T18:00; remembered
     ///
-    /// A date alone is the beginning of that day, in UTC; it holds until another one is given, or none
-    #[arg(long, value_name = "TIME", value_parser = deadline)]
+    /// A time without an offset such as +01:00 is that of --zone, a date alone is that day to its end; it holds until another
+    /// one is given, or none
+    #[arg(long, value_name = "TIME")]
     deadline: Option<Deadline>,
+
+    /// The zone of times that have none, as in archives: Europe/Brussels or +01:00; remembered [default: the machine's]
+    #[arg(
+        long,
+        value_name = "ZONE",
+        hide_short_help = true,
+        allow_hyphen_values = true
+    )]
+    zone: Option<Zone>,
 
     /// Versions up to so long after the deadline play, too, and are marked as late: 24h; it is remembered
     #[arg(long, value_name = "TIME", value_parser = values::duration, hide_short_help = true)]
@@ -129,19 +140,6 @@ struct Args {
 
     #[command(flatten)]
     options: Options,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Deadline {
-    At(Timestamp),
-    None,
-}
-
-fn deadline(text: &str) -> Result<Deadline, String> {
-    if text == "none" {
-        return Ok(Deadline::None);
-    }
-    values::time(text).map(Deadline::At)
 }
 
 impl Args {
@@ -194,7 +192,10 @@ fn run_update(args: &Args) -> Result<()> {
     }
     let sandbox = options.play.sandbox.for_repositories();
     let from = args.from.as_deref();
-    let intake = from.map(|source| intake::read(source, &sandbox));
+    let zone = args.zone.clone();
+    let zone = zone.or_else(|| Some(league.as_ref()?.zone()));
+    let zone = zone.unwrap_or_default();
+    let intake = from.map(|source| intake::read(source, &sandbox, zone));
     let intake = intake.transpose()?;
     drop(sandbox);
     let people = args
@@ -206,15 +207,12 @@ fn run_update(args: &Args) -> Result<()> {
     // Another referee may have worked on it until now, or a killed one may have left a plan that was yet to be moved.
     let old = directory.tournament().plan()?;
     let mut league = League::read(folder)?.unwrap_or_default();
-    match args.deadline {
-        Some(Deadline::At(deadline)) => league.deadline = Some(deadline),
-        Some(Deadline::None) => (league.deadline, league.accept_late) = (None, None),
-        None => {}
-    }
-    league.accept_late = args.accept_late.or(league.accept_late);
-    if league.accept_late.is_some() && league.deadline.is_none() {
-        bail!("--accept-late: there is no deadline; give one: --deadline TIME");
-    }
+    set_deadline(
+        &mut league,
+        args.zone.clone(),
+        args.deadline,
+        args.accept_late,
+    )?;
     if options.analyse {
         league.time_per_move = options.time_per_move;
     }
@@ -248,6 +246,26 @@ fn run_update(args: &Args) -> Result<()> {
     with_bots(update.run(args.plan))
 }
 
+/// As it is given, and says which instant it is.
+fn set_deadline(
+    league: &mut League,
+    zone: Option<Zone>,
+    deadline: Option<Deadline>,
+    accept_late: Option<Duration>,
+) -> Result<()> {
+    league.set_deadline(zone, deadline, accept_late);
+    match league.deadline {
+        Some(at) if deadline.is_some() => {
+            note!("the deadline is {}", league.zone().show(at));
+        }
+        None if league.accept_late.is_some() => {
+            bail!("--accept-late: there is no deadline; give one: --deadline TIME");
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
 fn take_in(league: &mut League, directory: &LeagueDirectory, intake: &Intake) -> Result<()> {
     let mut new = 0_u64;
     for submission in &intake.submissions {
@@ -279,6 +297,9 @@ fn take_in(league: &mut League, directory: &LeagueDirectory, intake: &Intake) ->
     league.write(directory.path())?;
     for note in &intake.notes {
         note!("{note}; it is left out");
+    }
+    if let Some(zone) = intake.assumed_zone() {
+        note!("times without a zone are taken for those of {zone}; --zone names another");
     }
     let all = intake.submissions.len() as u64;
     let all = counted(all, "submission", "submissions");
@@ -417,10 +438,9 @@ struct FinalArgs {
     #[arg(long)]
     announce: bool,
 
-    /// With --announce: the versions that were handed in by then play: 2026-01-31 (as the day begins, UTC) or
-    /// 2026-01-31T10:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = values::time, requires = "announce")]
-    deadline: Option<Timestamp>,
+    /// With --announce: the versions that were handed in by then play, as --deadline of the league
+    #[arg(long, value_name = "TIME", requires = "announce")]
+    deadline: Option<Deadline>,
 
     #[command(flatten)]
     schedule: ScheduleRequest,
@@ -483,7 +503,10 @@ fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(
     if is_seeded && schedule.seeds.is_none() && standings.exists() {
         schedule.seeds = Some(standings);
     }
-    let newest = newest(&league, season.path(), args.deadline)?;
+    let deadline = args
+        .deadline
+        .and_then(|deadline| deadline.last(&league.zone()));
+    let newest = newest(&league, season.path(), deadline)?;
     options.bots.extend(newest);
     options.out = Some(directory.path().to_owned());
     start(&[], options, Task::Announce)?;

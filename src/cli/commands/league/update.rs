@@ -333,10 +333,8 @@ impl Update<'_> {
         let until = self.league.accepted_until();
         match until {
             Some(until) if !bots.iter().any(|bot| bot.newest(Some(until)).is_some()) => {
-                Err(usage!(
-                    "--deadline: nothing was handed in before {until:.0}; a date alone is the beginning of that \
-                 day, in UTC"
-                ))
+                let until = self.league.zone().show(until);
+                Err(usage!("--deadline: nothing was handed in before {until}"))
             }
             _ => Ok(()),
         }

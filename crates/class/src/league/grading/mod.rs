@@ -59,18 +59,21 @@ pub struct RungResult {
 }
 
 /// How late the graded version was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Lateness {
     /// Begun hours after the league's deadline.
     pub hours: u64,
+    /// With its offset.
+    pub deadline: String,
     pub points_lost: u32,
 }
 
 impl Lateness {
-    pub fn sentence(self) -> String {
+    pub fn sentence(&self) -> String {
         let hours = counted(self.hours, "hour", "hours");
         let points = counted(self.points_lost.into(), "point", "points");
-        format!("Handed in {hours} late: {points} lost.")
+        let deadline = &self.deadline;
+        format!("Handed in {hours} late, after {deadline}: {points} lost.")
     }
 }
 
@@ -107,6 +110,7 @@ impl Grade {
         let rungs = self.rungs.iter().map(RungResult::sentence);
         let sentences: Vec<String> = self
             .late
+            .as_ref()
             .map(Lateness::sentence)
             .into_iter()
             .chain(rungs)

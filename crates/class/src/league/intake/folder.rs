@@ -154,7 +154,7 @@ fn collect(
             None => name,
         };
         let group = found.entry((of.name, of.id, entry)).or_default();
-        group.stamp = of.stamp;
+        group.stamp = of.stamp.map(|time| intake.times.instant(time));
         group.paths.push(path);
         group.problem = group.problem.take().or(problem);
     }
@@ -291,7 +291,7 @@ fn inner(archive: &Path, intake: &mut Intake) -> Result<PathBuf, SubmissionError
         )));
     }
     let folder = intake.room()?;
-    let refused = unpack(archive, format, &folder, None).map_err(|error| {
+    let refused = unpack(archive, format, &folder, None, &mut intake.times).map_err(|error| {
         if is_full(&error) {
             return SubmissionError::from(error);
         }

@@ -10,12 +10,11 @@ use std::rc::Rc;
 
 use flate2::read::MultiGzDecoder;
 use jiff::Timestamp;
-use jiff::civil;
-use jiff::tz::TimeZone;
 use zip::ExtraField;
 use zip::read::ZipFile;
 use zip::result::ZipError;
 
+use crate::league::zone::WrittenTime;
 pub(super) use referee_entrants::archive::{ArchiveFormat, split};
 
 /// Reading stops here: an archive must not keep a referee busy forever.
@@ -49,7 +48,7 @@ pub(super) struct ArchiveEntry<'a> {
     pub(super) path: Vec<u8>,
     pub(super) what: ArchiveEntryKind,
     pub(super) is_executable: bool,
-    pub(super) modified: Option<Timestamp>,
+    pub(super) modified: Option<WrittenTime>,
     pub(super) content: &'a mut dyn Read,
 }
 
@@ -122,7 +121,7 @@ struct ZipHead {
     path: Vec<u8>,
     what: ArchiveEntryKind,
     is_executable: bool,
-    modified: Option<Timestamp>,
+    modified: Option<WrittenTime>,
 }
 
 impl ZipHead {
@@ -162,21 +161,24 @@ fn what_of_zip<R: Read>(entry: &ZipFile<'_, R>) -> ArchiveEntryKind {
     }
 }
 
-fn modified_of_zip<R: Read>(entry: &ZipFile<'_, R>) -> Option<Timestamp> {
+fn modified_of_zip<R: Read>(entry: &ZipFile<'_, R>) -> Option<WrittenTime> {
     let extended = entry.extra_data_fields().find_map(|field| match field {
         ExtraField::ExtendedTimestamp(times) => times.mod_time(),
         _ => None,
     });
     // Times before 1970 are negative.
     let extended = extended.map(|time| i64::from(time.cast_signed()));
-    let extended = extended.and_then(|time| Timestamp::from_second(time).ok());
-    extended.or_else(|| dos_time(entry.last_modified()?))
+    let extended = extended.and_then(instant_of);
+    // DOS times are those of a clock on a wall.
+    extended.or_else(|| {
+        let time = entry.last_modified()?.to_string().parse();
+        time.map(WrittenTime::Local).ok()
+    })
 }
 
-/// DOS times have no zone: taken as UTC.
-fn dos_time(time: zip::DateTime) -> Option<Timestamp> {
-    let time: civil::DateTime = time.to_string().parse().ok()?;
-    Some(time.to_zoned(TimeZone::UTC).ok()?.timestamp())
+fn instant_of(seconds: i64) -> Option<WrittenTime> {
+    let time = Timestamp::from_second(seconds).ok();
+    time.map(WrittenTime::Instant)
 }
 
 /// Fails at a place that can be moved.
@@ -238,7 +240,7 @@ fn each_of_tar(
             .mtime()
             .ok()
             .and_then(|time| i64::try_from(time).ok());
-        let modified = seconds.and_then(|time| Timestamp::from_second(time).ok());
+        let modified = seconds.and_then(instant_of);
         let next = visit(ArchiveEntry {
             path: entry.path_bytes().into_owned(),
             what,

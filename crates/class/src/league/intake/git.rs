@@ -14,6 +14,7 @@ use super::Intake;
 use super::formats::{ArchiveEntry, ArchiveEntryKind, LINK};
 use super::objects::{GitError, GitObject, Objects, SandboxChoice};
 use super::unpack::{LEFT_OUT, MAX_BYTES, MAX_ENTRIES, Unpacker};
+use crate::league::zone::WrittenTime;
 use referee_text::{escape, hexadecimal};
 
 /// Newest versions taken in of a student.
@@ -245,7 +246,7 @@ fn versions_of(
     for change in changes.iter().take(MAX_VERSIONS) {
         end = end.min(change.at);
         let room = intake.room()?;
-        let mut unpacker = Unpacker::new(&room, None);
+        let mut unpacker = Unpacker::new(&room, None, &mut intake.times);
         let read = unpack(objects, name, &change.to, end, &mut unpacker);
         bytes += unpacker.bytes();
         if bytes > MAX_BYTES_OF_ALL && !versions.is_empty() {
@@ -300,7 +301,7 @@ fn unpack(
         path: path.to_vec(),
         what,
         is_executable: node.is_executable,
-        modified: Some(at),
+        modified: Some(WrittenTime::Instant(at)),
         content: &mut *content,
     };
     let mut next = unpacker.take(entry)?;

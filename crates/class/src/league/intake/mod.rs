@@ -20,6 +20,7 @@ pub use self::error::{IntakeError, SubmissionError};
 use self::formats::ArchiveFormat;
 pub use self::objects::{GitError, SandboxChoice};
 use super::roster::SenderId;
+use super::zone::{TimeReader, Zone};
 use referee_entrants::folder::entries;
 use referee_match::bot::naming::composed;
 use referee_match::bot::referee_files::REFEREE_FILES;
@@ -53,6 +54,7 @@ pub struct Intake {
     pub refused: Vec<RefusedSubmission>,
     /// Problems of the source that concern no student: sentences.
     pub notes: Vec<String>,
+    times: TimeReader,
     /// Holds the folders of submissions.
     staging: Option<tempfile::TempDir>,
     rooms: usize,
@@ -70,6 +72,11 @@ impl Intake {
         let room = room.join(self.rooms.to_string());
         fs::create_dir(&room)?;
         Ok(room)
+    }
+
+    /// The zone that was assumed for times without one; `None` if there were none.
+    pub fn assumed_zone(&self) -> Option<&Zone> {
+        self.times.is_zone_used.then(|| self.times.zone())
     }
 
     /// Sorts, and marks each sender's newest. A refusal counts unless something newer can be used.
@@ -131,9 +138,12 @@ pub(in crate::league) fn sender_of(name: &str) -> (SenderId, String) {
 }
 
 /// A folder or archive with a folder, archive or program for each student or team. Repositories are read in the
-/// sandbox.
-pub fn read(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Intake, IntakeError> {
-    let mut intake = Intake::default();
+/// sandbox. Times that have no zone are those of `zone`.
+pub fn read(source: &Path, sandbox: &SandboxChoice<'_>, zone: Zone) -> Result<Intake, IntakeError> {
+    let mut intake = Intake {
+        times: TimeReader::new(zone),
+        ..Intake::default()
+    };
     match formats::of_file(source) {
         None if git::is_repository(source) => {
             let whole = source
@@ -172,7 +182,9 @@ pub fn to_check(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Option<Int
             let name = path.file_name().unwrap_or_default();
             is_of_moodle(&name.to_string_lossy())
         });
-        return is_download.then(|| read(source, sandbox)).transpose();
+        return is_download
+            .then(|| read(source, sandbox, Zone::default()))
+            .transpose();
     };
     let mut is_class = false;
     let seen = formats::each(source, format, |entry| {
@@ -189,7 +201,7 @@ pub fn to_check(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Option<Int
         is_class |= inside.len() > 1 && inside.iter().all(is_whole);
     }
     if is_class {
-        return read(source, sandbox).map(Some);
+        return read(source, sandbox, Zone::default()).map(Some);
     }
     Ok(None)
 }
@@ -251,7 +263,8 @@ fn archive(
     let failed = |error| IntakeError::of_archive(source, error);
     let depth = unpack::wrapping(source, format).map_err(failed)?;
     let mut room = intake.room().map_err(failed)?;
-    let mut refused = unpack::unpack(source, format, &room, Some(depth)).map_err(failed)?;
+    let mut refused =
+        unpack::unpack(source, format, &room, Some(depth), &mut intake.times).map_err(failed)?;
     if let Some(problem) = refused.remove("") {
         let note = format!("{}: {problem}", source.display());
         intake.notes.push(note);

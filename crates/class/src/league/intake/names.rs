@@ -1,8 +1,9 @@
 //! What file names say: whose they are, and when they were submitted.
 
-use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::TimeZone;
+
+use crate::league::zone::WrittenTime;
 
 /// In Moodle's names, between the participant's number and the student's file.
 const MOODLE: &str = "_assignsubmission_";
@@ -14,7 +15,7 @@ pub(super) struct EntryOwner {
     pub(super) id: Option<String>,
     pub(super) file: Option<String>,
     /// Time at the name's end.
-    pub(super) stamp: Option<Timestamp>,
+    pub(super) stamp: Option<WrittenTime>,
 }
 
 /// `name` has no archive or program extension. `None` for texts that were written on Moodle's page.
@@ -45,9 +46,9 @@ pub(super) fn owner(name: &str) -> Option<EntryOwner> {
     })
 }
 
-/// Splits off a time at the end (UTC), after `-`, `_`, `.` or a space: `2026-01-31` or `20260131`, optionally with
+/// Splits off a time at the end (in UTC where a `Z` follows), after `-`, `_`, `.` or a space: `2026-01-31` or `20260131`, optionally with
 /// `1530`, `15-30` or `153000`.
-fn stamped(name: &str) -> (&str, Option<Timestamp>) {
+fn stamped(name: &str) -> (&str, Option<WrittenTime>) {
     let is_part = |c: char| c.is_ascii_digit() || "-_:. TZ".contains(c);
     let before = name.trim_end_matches(is_part);
     for (place, _) in name[before.len()..].char_indices() {
@@ -64,7 +65,7 @@ fn stamped(name: &str) -> (&str, Option<Timestamp>) {
 }
 
 /// With or without a time of day.
-fn time_of(text: &str) -> Option<Timestamp> {
+fn time_of(text: &str) -> Option<WrittenTime> {
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
@@ -73,8 +74,14 @@ fn time_of(text: &str) -> Option<Timestamp> {
         return None;
     }
     let time = civil::DateTime::strptime("%Y%m%d%H%M%S", format!("{digits:0<14}")).ok()?;
-    let is_likely = (2000..2200).contains(&time.year());
-    Some(time.to_zoned(TimeZone::UTC).ok()?.timestamp()).filter(|_| is_likely)
+    if !(2000..2200).contains(&time.year()) {
+        return None;
+    }
+    if text.ends_with('Z') {
+        let time = time.to_zoned(TimeZone::UTC).ok()?;
+        return Some(WrittenTime::Instant(time.timestamp()));
+    }
+    Some(WrittenTime::Local(time))
 }
 
 /// Parts of a path in an archive; none may lead outside. The error says what is wrong.
@@ -112,7 +119,10 @@ mod tests {
 
     fn read(name: &str) -> (String, Option<String>, Option<String>, Option<String>) {
         let owner = owner(name).expect("somebody");
-        let stamp = owner.stamp.map(|time| time.to_string());
+        let stamp = owner.stamp.map(|time| match time {
+            WrittenTime::Instant(time) => time.to_string(),
+            WrittenTime::Local(time) => time.to_string(),
+        });
         (owner.name, owner.id, owner.file, stamp)
     }
 
@@ -139,10 +149,10 @@ mod tests {
     #[test]
     fn times_at_the_end_of_names_are_read() {
         for (name, student, time) in [
-            ("anna-2026-01-31", "anna", "2026-01-31T00:00:00Z"),
-            ("anna_20260131_1530", "anna", "2026-01-31T15:30:00Z"),
+            ("anna-2026-01-31", "anna", "2026-01-31T00:00:00"),
+            ("anna_20260131_1530", "anna", "2026-01-31T15:30:00"),
             ("anna b 20260131T153001Z", "anna b", "2026-01-31T15:30:01Z"),
-            ("team-7_2026-01-31", "team-7", "2026-01-31T00:00:00Z"),
+            ("team-7_2026-01-31", "team-7", "2026-01-31T00:00:00"),
         ] {
             let (found, _, _, stamp) = read(name);
             assert_eq!((&*found, stamp.as_deref()), (student, Some(time)), "{name}");

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use super::error::SubmissionError;
 use super::formats::{self, ArchiveEntry, ArchiveEntryKind, ArchiveFormat};
 use super::names::{owner, safe_components};
+use crate::league::zone::TimeReader;
 use referee_host::system::protect;
 use referee_text::escape;
 
@@ -97,8 +98,9 @@ pub(super) fn unpack(
     format: ArchiveFormat,
     target: &Path,
     depth: Option<usize>,
+    times: &mut TimeReader,
 ) -> io::Result<BTreeMap<String, String>> {
-    let mut unpacker = Unpacker::new(target, depth);
+    let mut unpacker = Unpacker::new(target, depth, times);
     unpacker.takes_archives = depth.is_some();
     formats::each(archive, format, |entry| unpacker.take(entry))?;
     Ok(unpacker.refused())
@@ -110,15 +112,21 @@ pub(super) struct Unpacker<'a> {
     depth: Option<usize>,
     /// Not in an archive of a student's own.
     takes_archives: bool,
+    times: &'a mut TimeReader,
     shares: BTreeMap<String, Share>,
 }
 
 impl<'a> Unpacker<'a> {
-    pub(super) const fn new(target: &'a Path, depth: Option<usize>) -> Self {
+    pub(super) const fn new(
+        target: &'a Path,
+        depth: Option<usize>,
+        times: &'a mut TimeReader,
+    ) -> Self {
         Self {
             target,
             depth,
             takes_archives: true,
+            times,
             shares: BTreeMap::new(),
         }
     }
@@ -166,7 +174,7 @@ impl<'a> Unpacker<'a> {
                     "it differs from {} in upper and lower case alone; rename one",
                     quoted_path(other.as_bytes())
                 )),
-                None => write(&mut entry, &parts, self.target, share),
+                None => write(&mut entry, &parts, self.target, share, self.times),
             },
             Err(problem) => refuse(problem),
         };
@@ -202,6 +210,7 @@ fn write(
     parts: &[&str],
     target: &Path,
     share: &mut Share,
+    times: &mut TimeReader,
 ) -> Result<(), SubmissionError> {
     share.entries += 1;
     let too_many = |what: String| {
@@ -254,7 +263,7 @@ fn write(
         file.write_all(&buffer[..count])?;
     }
     if let Some(time) = entry.modified {
-        file.set_modified(SystemTime::from(time))?;
+        file.set_modified(SystemTime::from(times.instant(time)))?;
     }
     Ok(protect(&file, entry.is_executable)?)
 }
@@ -267,7 +276,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_failure_of_the_machine_refuses_no_submission() {
-        let mut unpacker = Unpacker::new(Path::new("/proc/none"), None);
+        let mut times = TimeReader::default();
+        let mut unpacker = Unpacker::new(Path::new("/proc/none"), None, &mut times);
         let entry = ArchiveEntry {
             path: b"bot/bot.py".to_vec(),
             what: ArchiveEntryKind::File,
@@ -281,7 +291,8 @@ mod tests {
     #[test]
     fn a_path_that_is_too_long_refuses_its_submission() {
         let target = tempfile::tempdir().unwrap();
-        let mut unpacker = Unpacker::new(target.path(), None);
+        let mut times = TimeReader::default();
+        let mut unpacker = Unpacker::new(target.path(), None, &mut times);
         let entry = ArchiveEntry {
             path: vec!["x".repeat(200); 40].join("/").into_bytes(),
             what: ArchiveEntryKind::File,

@@ -79,6 +79,7 @@ pub(super) fn view(
         games: progress.games[1],
         notes: log::notes(update.directory.path(), league)?,
         log: log::read(update.directory.path())?,
+        zone: league.zone(),
         deadline: league.deadline,
         accepted_until: league.accepted_until(),
         is_frozen,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ServeArgs;
 use super::worker::Worker;
-use crate::cli::commands::league::Deadline;
+use crate::cli::commands::league::set_deadline;
 use crate::cli::commands::league::update::Update;
 use crate::cli::commands::tournament::{Options, Venue};
 use crate::cli::support::failure::{Failure, Result, bail, usage};
@@ -58,7 +58,12 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
         options = options.or_planned(plan);
     }
     let mut league = League::read(folder)?.unwrap_or_default();
-    set_deadline(args, &mut league)?;
+    set_deadline(
+        &mut league,
+        args.zone.clone(),
+        args.deadline,
+        args.accept_late,
+    )?;
     if let Some(people) = people {
         league.enlist(people);
     }
@@ -105,19 +110,6 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
     let done = with_bots(worker.run());
     drop(server);
     done
-}
-
-fn set_deadline(args: &ServeArgs, league: &mut League) -> Result<()> {
-    match args.deadline {
-        Some(Deadline::At(deadline)) => league.deadline = Some(deadline),
-        Some(Deadline::None) => (league.deadline, league.accept_late) = (None, None),
-        None => {}
-    }
-    league.accept_late = args.accept_late.or(league.accept_late);
-    if league.accept_late.is_some() && league.deadline.is_none() {
-        bail!("--accept-late: there is no deadline; give one: --deadline TIME");
-    }
-    Ok(())
 }
 
 /// Whether a code was given at an earlier start.

@@ -406,11 +406,9 @@ impl<'a> Worker<'a> {
             Decision::Withdraw { bot, why } => decide_of(league, bot, true, why)?,
             Decision::Restore { bot, why } => decide_of(league, bot, false, why)?,
             Decision::Deadline(deadline) => {
-                league.deadline = *deadline;
-                if deadline.is_none() {
-                    league.accept_late = None;
-                }
-                let now = deadline.map_or_else(|| "none".to_owned(), |time| format!("{time:.0}"));
+                league.set_deadline(None, Some(*deadline), None);
+                let now = league.deadline.map(|at| league.zone().show(at));
+                let now = now.unwrap_or_else(|| "none".to_owned());
                 league.note("set", "deadline", &now);
                 format!("the deadline is {now}")
             }
