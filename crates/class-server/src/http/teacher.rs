@@ -14,6 +14,7 @@ use crate::desk::{Decision, Desk};
 use crate::limits;
 use crate::links::StudentLink;
 use crate::pages;
+use referee_class::league::zone::UnknownDeadline;
 use referee_text::{cut, escape_controls};
 
 pub(super) async fn page(State(shared): Desked, headers: HeaderMap) -> Response {
@@ -152,7 +153,9 @@ impl DecisionForm {
             },
             "deadline" => {
                 let deadline = self.deadline.trim().parse();
-                Decision::Deadline(deadline.map_err(refused)?)
+                let deadline =
+                    deadline.map_err(|error: UnknownDeadline| refused(&error.to_string()));
+                Decision::Deadline(deadline?)
             }
             "freeze" => Decision::Freeze(true),
             "thaw" => Decision::Freeze(false),

@@ -66,10 +66,16 @@ impl fmt::Display for Zone {
     }
 }
 
-impl FromStr for Zone {
-    type Err = String;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "expected a time zone that this machine knows, such as Europe/Brussels, or an offset such as +01:00"
+)]
+pub struct UnknownZone;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for Zone {
+    type Err = UnknownZone;
+
+    fn from_str(text: &str) -> Result<Self, UnknownZone> {
         let offset = || {
             let seconds = offset_of(text)?;
             Some(TimeZone::fixed(Offset::from_seconds(seconds).ok()?))
@@ -79,15 +85,14 @@ impl FromStr for Zone {
             _ => offset().or_else(|| TimeZone::get(text).ok()),
         };
         let name = text.to_owned();
-        zone.map(|zone| Self { name, zone })
-            .ok_or_else(|| "expected a time zone that this machine knows, such as Europe/Brussels, or an offset such as +01:00".to_owned())
+        zone.map(|zone| Self { name, zone }).ok_or(UnknownZone)
     }
 }
 
 impl TryFrom<String> for Zone {
-    type Error = String;
+    type Error = UnknownZone;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, UnknownZone> {
         text.parse()
     }
 }
@@ -175,8 +180,14 @@ impl Deadline {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "expected a time such as 2026-01-31T18:00+01:00, one without a zone such as 2026-01-31T18:00, or a date, which counts to its end"
+)]
+pub struct UnknownDeadline;
+
 impl FromStr for Deadline {
-    type Err = &'static str;
+    type Err = UnknownDeadline;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let is_date = |byte: u8| byte.is_ascii_digit() || byte == b'-';
@@ -196,7 +207,7 @@ impl FromStr for Deadline {
         } else {
             None
         }
-        .ok_or("expected a time such as 2026-01-31T18:00+01:00, one without a zone such as 2026-01-31T18:00, or a date, which counts to its end")
+        .ok_or(UnknownDeadline)
     }
 }
 

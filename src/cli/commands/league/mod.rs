@@ -110,6 +110,24 @@ struct Args {
     #[arg(long, value_name = "FILE")]
     students: Option<PathBuf>,
 
+    #[command(flatten)]
+    deadline: DeadlineOptions,
+
+    /// Play nothing: plan the games that are missing, to be played in parts by `referee shard run`
+    #[arg(long, hide_short_help = true)]
+    plan: bool,
+
+    /// A TOML file with options; the command line takes precedence
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    config: Option<PathBuf>,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Of a league, also where it is served.
+#[derive(Clone, Debug, clap::Args)]
+struct DeadlineOptions {
     /// Only versions handed in by then play: 2026-01-31T18:00; remembered
     ///
     /// A time without an offset such as +01:00 is that of --zone, a date alone is that day to its end; it holds until another
@@ -129,17 +147,23 @@ struct Args {
     /// Versions up to so long after the deadline play, too, and are marked as late: 24h; it is remembered
     #[arg(long, value_name = "TIME", value_parser = values::duration, hide_short_help = true)]
     accept_late: Option<Duration>,
+}
 
-    /// Play nothing: plan the games that are missing, to be played in parts by `referee shard run`
-    #[arg(long, hide_short_help = true)]
-    plan: bool,
-
-    /// A TOML file with options; the command line takes precedence
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
-    config: Option<PathBuf>,
-
-    #[command(flatten)]
-    options: Options,
+impl DeadlineOptions {
+    /// Remembers what is given, and says which instant a deadline is.
+    fn remember(&self, league: &mut League) -> Result<()> {
+        league.set_deadline(self.zone.clone(), self.deadline, self.accept_late);
+        match league.deadline {
+            Some(at) if self.deadline.is_some() => {
+                note!("the deadline is {}", league.zone().show(at));
+            }
+            None if league.accept_late.is_some() => {
+                bail!("--accept-late: there is no deadline; give one: --deadline TIME");
+            }
+            _ => {}
+        }
+        Ok(())
+    }
 }
 
 impl Args {
@@ -192,7 +216,7 @@ fn run_update(args: &Args) -> Result<()> {
     }
     let sandbox = options.play.sandbox.for_repositories();
     let from = args.from.as_deref();
-    let zone = args.zone.clone();
+    let zone = args.deadline.zone.clone();
     let zone = zone.or_else(|| Some(league.as_ref()?.zone()));
     let zone = zone.unwrap_or_default();
     let intake = from.map(|source| intake::read(source, &sandbox, zone));
@@ -207,12 +231,7 @@ fn run_update(args: &Args) -> Result<()> {
     // Another referee may have worked on it until now, or a killed one may have left a plan that was yet to be moved.
     let old = directory.tournament().plan()?;
     let mut league = League::read(folder)?.unwrap_or_default();
-    set_deadline(
-        &mut league,
-        args.zone.clone(),
-        args.deadline,
-        args.accept_late,
-    )?;
+    args.deadline.remember(&mut league)?;
     if options.analyse {
         league.time_per_move = options.time_per_move;
     }
@@ -244,26 +263,6 @@ fn run_update(args: &Args) -> Result<()> {
         seed,
     };
     with_bots(update.run(args.plan))
-}
-
-/// As it is given, and says which instant it is.
-fn set_deadline(
-    league: &mut League,
-    zone: Option<Zone>,
-    deadline: Option<Deadline>,
-    accept_late: Option<Duration>,
-) -> Result<()> {
-    league.set_deadline(zone, deadline, accept_late);
-    match league.deadline {
-        Some(at) if deadline.is_some() => {
-            note!("the deadline is {}", league.zone().show(at));
-        }
-        None if league.accept_late.is_some() => {
-            bail!("--accept-late: there is no deadline; give one: --deadline TIME");
-        }
-        _ => {}
-    }
-    Ok(())
 }
 
 fn take_in(league: &mut League, directory: &LeagueDirectory, intake: &Intake) -> Result<()> {

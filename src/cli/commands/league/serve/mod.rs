@@ -9,15 +9,13 @@ mod worker;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 
+use super::DeadlineOptions;
 use crate::cli::commands::tournament::PlayOptions;
 use crate::cli::support::failure::Result;
 #[cfg(not(feature = "class-server"))]
 use crate::cli::support::failure::bail;
-use crate::cli::support::values;
 use referee::arena::plan::request::PlanRequest;
-use referee::league::zone::{Deadline, Zone};
 use referee::report::serve::origin;
 
 #[derive(Debug, clap::Args)]
@@ -46,24 +44,8 @@ pub(super) struct ServeArgs {
     #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     trust_proxy: Option<String>,
 
-    /// Only versions handed in by then play: 2026-01-31T18:00; remembered
-    ///
-    /// A time without an offset such as +01:00 is that of --zone, a date alone is that day to its end
-    #[arg(long, value_name = "TIME")]
-    deadline: Option<Deadline>,
-
-    /// The zone of times that have none, as in archives: Europe/Brussels or +01:00; remembered [default: the machine's]
-    #[arg(
-        long,
-        value_name = "ZONE",
-        hide_short_help = true,
-        allow_hyphen_values = true
-    )]
-    zone: Option<Zone>,
-
-    /// Versions up to so long after the deadline play, too, and are marked as late: 24h; it is remembered
-    #[arg(long, value_name = "TIME", value_parser = values::duration, hide_short_help = true)]
-    accept_late: Option<Duration>,
+    #[command(flatten)]
+    deadline: DeadlineOptions,
 
     #[command(flatten)]
     request: PlanRequest,

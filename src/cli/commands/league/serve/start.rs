@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::ServeArgs;
 use super::worker::Worker;
-use crate::cli::commands::league::set_deadline;
 use crate::cli::commands::league::update::Update;
 use crate::cli::commands::tournament::{Options, Venue};
 use crate::cli::support::failure::{Failure, Result, bail, usage};
@@ -58,12 +57,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
         options = options.or_planned(plan);
     }
     let mut league = League::read(folder)?.unwrap_or_default();
-    set_deadline(
-        &mut league,
-        args.zone.clone(),
-        args.deadline,
-        args.accept_late,
-    )?;
+    args.deadline.remember(&mut league)?;
     if let Some(people) = people {
         league.enlist(people);
     }
