@@ -106,7 +106,7 @@ if wants planted; then
 fi
 if wants fuzz; then
   step "fuzz"
-  cargo_tool cargo-fuzz cargo-fuzz
+  cargo_tool cargo-fuzz cargo-fuzz@0.13.2
   fuzz/run.sh 60
 fi
 if wants rough; then

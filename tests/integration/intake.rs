@@ -307,7 +307,7 @@ fn repositories_and_resubmissions_come_in() {
     assert!(before[0][1] != rows[0][1], "{before:?}");
 }
 
-/// Times in a zip are those of the clock of whoever made it.
+/// Times in a zip are those of the clock of the computer that made it.
 #[test]
 fn times_without_a_zone_are_in_the_one_that_is_said() {
     let class = |zone: Option<&str>, deadline: &str| {

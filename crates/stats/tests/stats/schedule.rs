@@ -293,7 +293,7 @@ fn a_swiss_tournament_is_fair() {
     }
 }
 
-/// However many rounds there are, and whoever wins.
+/// However many rounds there are, and whatever the results.
 #[test]
 fn nobody_has_a_second_bye_before_all_have_had_one() {
     for entrants in (3..=13).step_by(2) {
