@@ -311,6 +311,38 @@ fn what_was_late_loses_points() {
     );
 }
 
+/// It passes its check, and crashes in games: what a bot makes against it says nothing.
+#[test]
+fn a_reference_that_fails_gives_no_verdict() {
+    let class = Graded::of(&[]);
+    let marker = class.path("marker");
+    let first = |line: String| RANDOM.replacen('\n', &format!("\n{line}\n"), 1);
+    let marks = first(format!(": >'{}'", marker.display()));
+    let fails = first(format!("[ ! -e '{}' ] || exit 1", marker.display()));
+    class.0.write("bots/anna/bot.sh", &marks);
+    class.0.write("reference.sh", &fails);
+    let rung = "[[rung]]\nname = \"a measure\"\nbot = \"./reference.sh\"\nelo0 = 0\nelo1 = 200\npoints = 50\n";
+    class
+        .0
+        .write("scale.toml", &format!("seed = 7\nbudget = 4\n{rung}"));
+    let run = class.grade(&["bots"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    let words = "the reference bot of a measure forfeited games, so there is no verdict";
+    assert!(run.stderr.contains(words), "{run}");
+    let grade = class.grade_of("grades", "anna");
+    let rung = &grade["rungs"][0];
+    assert_eq!(
+        (&grade["points"], &rung["verdict"]),
+        (&json!(0), &json!("unmeasured")),
+        "{run}"
+    );
+    assert!(
+        run.stdout
+            .contains("a measure: no verdict, as its reference bot failed"),
+        "{run}"
+    );
+}
+
 #[test]
 fn mistakes_are_named() {
     let class = Graded::of(&[("anna", GREEDY)]);

@@ -167,6 +167,7 @@ impl Results {
             let first = first.unwrap_or(pair.number);
             let tallies = self.matches.entry(first).or_default();
             match ending.winner() {
+                Some(winner) if game.forfeit().is_some() => tallies[winner].win_by_forfeit(),
                 Some(winner) => tallies[winner].win(game.first != winner, turns),
                 None => tallies.iter_mut().for_each(Tally::draw),
             }

@@ -124,7 +124,24 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     write_grades(args, &scale, &out, &grades, students.as_ref())?;
     print_grades(&grades)?;
     note!("all files are in {}", out.display());
-    Ok(())
+    check_measures(&grades)
+}
+
+/// Refuses grades of which a rung could not be measured, once they are written.
+fn check_measures(grades: &[Grade]) -> Result<()> {
+    let rungs = grades.iter().flat_map(|grade| &grade.rungs);
+    let unmeasured = rungs.filter(|rung| rung.verdict == RungVerdict::Unmeasured);
+    let mut names: Vec<&str> = unmeasured.map(|rung| &*rung.rung).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "the reference bot of {} forfeited games, so there is no verdict on this rung, and no points for it; repair that bot, \
+         and grade again",
+        names.join(", ")
+    );
 }
 
 fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf)> {

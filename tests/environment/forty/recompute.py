@@ -416,7 +416,7 @@ class Tournament:
 
     @staticmethod
     def advances(where, match, extra, most, better):
-        """Points; tie-break games, or wins as the second to move and quick wins; the better seed."""
+        """Points; tie-break games, or wins, those as the second to move, and quick ones; the better seed."""
         place = f"{where}, {match.bots}"
         a, b = match.bots
         seed = a if better[a] < better[b] else b
@@ -435,10 +435,14 @@ class Tournament:
             if lead:
                 return a if lead > 0 else b
             return seed
-        second = [sum(1 for game in match.games if game.winner == side != game.first) for side in (0, 1)]
+        # A forfeit is a win by points alone.
+        won = [[game for game in match.games if game.winner == side and game.by is None] for side in (0, 1)]
+        if len(won[0]) != len(won[1]):
+            return a if len(won[0]) > len(won[1]) else b
+        second = [sum(1 for game in won[side] if side != game.first) for side in (0, 1)]
         if second[0] != second[1]:
             return a if second[0] > second[1] else b
-        turns = [sum(len(game.turns) for game in match.games if game.winner == side) for side in (0, 1)]
+        turns = [sum(len(game.turns) for game in won[side]) for side in (0, 1)]
         if turns[0] != turns[1]:
             return a if turns[0] < turns[1] else b
         return seed

@@ -86,7 +86,10 @@ pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
     let test = |(number, rung): (usize, &RungResult)| {
         let status = match rung.verdict {
             RungVerdict::Passed => "passed",
-            RungVerdict::NotPassed | RungVerdict::Undecided | RungVerdict::NotPlayed => "failed",
+            RungVerdict::NotPassed
+            | RungVerdict::Undecided
+            | RungVerdict::Unmeasured
+            | RungVerdict::NotPlayed => "failed",
         };
         json!({
             "name": rung.rung,

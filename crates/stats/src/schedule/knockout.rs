@@ -11,6 +11,8 @@ use super::{EntrantId, Pairing, Round};
 pub struct Tally {
     /// 2 a win, 1 a draw.
     pub half_points: u64,
+    /// Those that its opponent did not forfeit, like the next two.
+    pub wins: u64,
     pub wins_as_second: u64,
     /// The turns of both sides in the games that it won.
     pub turns_of_wins: u64,
@@ -20,8 +22,14 @@ impl Tally {
     /// `turns` are those of both sides.
     pub const fn win(&mut self, as_second: bool, turns: u64) {
         self.half_points += 2;
+        self.wins += 1;
         self.wins_as_second += as_second as u64;
         self.turns_of_wins += turns;
+    }
+
+    /// Nothing but its points says anything: an opponent that crashes makes no quick win.
+    pub const fn win_by_forfeit(&mut self) {
+        self.half_points += 2;
     }
 
     pub const fn draw(&mut self) {
@@ -33,6 +41,7 @@ impl Tally {
 pub enum DecidedBy {
     Points,
     TieBreakGames,
+    Wins,
     WinsAsSecond,
     QuickerWins,
     Seed,
@@ -44,6 +53,7 @@ impl DecidedBy {
         match self {
             Self::Points => "",
             Self::TieBreakGames => "in tie-break games",
+            Self::Wins => "by more wins that were no forfeits",
             Self::WinsAsSecond => "by more wins as the second to move",
             Self::QuickerWins => "by quicker wins",
             Self::Seed => "as the better seed",
@@ -102,6 +112,7 @@ impl Match {
             }) => vec![by_points, (DecidedBy::TieBreakGames, made.cmp(&lost))],
             None => vec![
                 by_points,
+                (DecidedBy::Wins, a.wins.cmp(&b.wins)),
                 (
                     DecidedBy::WinsAsSecond,
                     a.wins_as_second.cmp(&b.wins_as_second),

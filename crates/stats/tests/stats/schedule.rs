@@ -483,6 +483,11 @@ fn ties_are_broken_as_documented() {
         (3, DecidedBy::QuickerWins)
     );
     assert_eq!(decide(tally(&[], 4), tally(&[], 4)), (3, DecidedBy::Seed));
+    // Its opponent crashed in its second turn.
+    let mut by_forfeit = Tally::default();
+    by_forfeit.win_by_forfeit();
+    assert_eq!(decide(won(false, 7), by_forfeit), (5, DecidedBy::Wins));
+    assert_eq!(decide(by_forfeit, by_forfeit), (3, DecidedBy::Seed));
 }
 
 /// With tie-break games a tied match goes on until one leads in them, or the bound is reached; then the seed decides.
@@ -491,6 +496,7 @@ fn tied_matches_are_followed_by_tie_break_games() {
     let seeds: Vec<EntrantId> = everybody(4).collect();
     let drawn = Tally {
         half_points: 4,
+        wins: 2,
         wins_as_second: 2,
         turns_of_wins: 0,
     };

@@ -23,6 +23,8 @@ pub enum RungVerdict {
     NotPassed,
     /// The budget is used up without certainty.
     Undecided,
+    /// The bot that is the measure has forfeited: what the games say of the other is not known.
+    Unmeasured,
     NotPlayed,
 }
 
@@ -32,6 +34,7 @@ impl RungVerdict {
             Self::Passed => "passed",
             Self::NotPassed => "not passed",
             Self::Undecided => "undecided",
+            Self::Unmeasured => "no verdict, as its reference bot failed",
             Self::NotPlayed => "not played",
         }
     }
@@ -164,6 +167,7 @@ impl RungResult {
         endings: &Endings,
     ) -> Self {
         let verdict = match played.comparison.decision() {
+            _ if played.forfeits.old > 0 => RungVerdict::Unmeasured,
             Decision::AcceptH1 => RungVerdict::Passed,
             Decision::AcceptH0 => RungVerdict::NotPassed,
             Decision::Continue => RungVerdict::Undecided,
