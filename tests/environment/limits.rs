@@ -6,6 +6,7 @@ use std::io;
 use libtest_mimic::{Failed, Trial};
 use rustix::process::getuid;
 
+use crate::common::Referee;
 use crate::hostile::{User, against, doctor, is_clean, sandboxes, verdict};
 
 /// A row of the table.
@@ -123,6 +124,27 @@ fn kills_are_told(kind: &str, user: User) -> Result<(), Failed> {
     Err(format!("{run}").into())
 }
 
+/// A program that is refused memory need not be killed: the limit that it met stands in the sentence, with what to do.
+fn an_error_of_memory_names_the_limit(kind: &str) -> Result<(), Failed> {
+    let bot = "sh -c 'read question; echo MemoryError >&2; exit 1'";
+    let options = [
+        "--sandbox",
+        kind,
+        "--memory",
+        "512M",
+        "--json",
+        "--first",
+        "1",
+    ];
+    let run = Referee::new(options).args([bot, "builtin:random"]).run();
+    let detail = run.printed_records()[0]["result"]["detail"].to_string();
+    let words = "exit status 1, after an error that speaks of memory, of which its sandbox gives it 512 MiB";
+    if !detail.contains(words) {
+        return Err(format!("{run}").into());
+    }
+    Ok(())
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for (kind, user, is_ready) in sandboxes() {
@@ -135,6 +157,11 @@ pub(crate) fn trials() -> Vec<Trial> {
         );
         let trial = Trial::test(title, move || kills_are_told(kind, user));
         trials.push(trial.with_ignored_flag(!is_ready));
+        if user == User::Same {
+            let title = format!("limits::an error of memory names the limit in {kind}");
+            let trial = Trial::test(title, move || an_error_of_memory_names_the_limit(kind));
+            trials.push(trial.with_ignored_flag(!is_ready));
+        }
         let are_tasks_counted = is_ready && are_tasks_counted(user);
         for row in rows() {
             let title = format!("limits::{} in {kind}{}", row.limit, user.suffix());

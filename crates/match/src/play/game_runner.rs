@@ -22,7 +22,7 @@ use crate::bot::spec::CannotStart;
 use crate::record::{BotIndex, Reason, Record, ResultEntry};
 use referee_games::game::{Game, GameFailure, Outcome, Ruleset, StartError};
 use referee_host::executable::interpreter::Language;
-use referee_text::milliseconds;
+use referee_text::{milliseconds, size};
 
 /// A fault by which a bot forfeited a game, and its circumstances.
 #[derive(Debug)]
@@ -38,6 +38,8 @@ pub struct GameFault {
     /// Whether the referee has seen the fault again with this command's only question.
     pub reproduced: bool,
     pub sandboxed: bool,
+    /// The memory that its sandbox gives it, in bytes.
+    pub memory_limit: Option<u64>,
     unseen: Option<UnseenFile>,
     /// Whether its process had not answered any request.
     pub never_answered: bool,
@@ -313,6 +315,13 @@ impl GameRunner {
         {
             exit.forgive_refusal();
         }
+        let memory_limit = seat.memory_limit();
+        if let Some(limit) = memory_limit
+            && let Fault::Exited { exit, partial, .. } = &mut *fault
+            && crash::is_about_memory(&(stderr.clone() + &String::from_utf8_lossy(partial)))
+        {
+            exit.blame_memory(limit);
+        }
         if let Some(limit) = exhausted {
             return Err(limit.into());
         }
@@ -321,6 +330,7 @@ impl GameRunner {
             by,
             fault,
             sandboxed: seat.is_sandboxed(),
+            memory_limit,
             unseen: seat.unseen(&stderr),
             never_answered,
             stderr,
@@ -357,6 +367,32 @@ impl GameFault {
 
     /// What to do, in this language: for an error that a sandbox is likely to have caused, what it allows.
     pub fn advice(&self, language: Option<Language>, is_program_game: bool) -> String {
+        let advice = self.advice_on_error(language, is_program_game);
+        match (&*self.fault, self.memory_limit) {
+            // It need not say that it was given no memory.
+            (
+                Fault::Exited {
+                    exit: Exit::Signal(_),
+                    ..
+                },
+                Some(limit),
+            ) => format!(
+                "{advice}; its sandbox gives it {} of memory (--memory)",
+                size(limit)
+            ),
+            (Fault::PrintedError { error, .. }, Some(limit))
+                if crash::is_about_memory(&error.line) =>
+            {
+                format!(
+                    "use less memory, or play with more: its sandbox gives it {} (--memory); send no error messages to standard output (2>&1)",
+                    size(limit)
+                )
+            }
+            _ => advice,
+        }
+    }
+
+    fn advice_on_error(&self, language: Option<Language>, is_program_game: bool) -> String {
         let by_error = matches!(
             &*self.fault,
             Fault::Exited {

@@ -416,6 +416,12 @@ impl Seat {
         }
     }
 
+    /// The memory that a sandbox gives it, in bytes.
+    pub fn memory_limit(&self) -> Option<u64> {
+        let confinement = self.confinement()?;
+        Some(confinement.sandbox.limits().memory)
+    }
+
     /// Whether a sandbox may be the cause of an error.
     pub fn is_sandboxed(&self) -> bool {
         self.private_copy().is_some()

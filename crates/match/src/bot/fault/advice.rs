@@ -81,6 +81,7 @@ impl Fault {
                 }
                 Exit::OutOfMemory { .. } => "play fewer games at a time, or lower --memory",
                 Exit::Refused(..) => "do without what the sandbox forbids (docs/sandbox.md)",
+                Exit::ShortOfMemory(..) => "use less memory, or play with more (--memory)",
                 Exit::Code(_) => "correct the error that stderr names",
                 Exit::Signal(_) => "find where it crashes: a debugger shows it, and in C -fsanitize=address",
                 Exit::Left => "stay in the game",

@@ -45,6 +45,19 @@ const NETWORK: [&str; 9] = [
     "fetch failed",
 ];
 
+/// What runtimes say when the system gives them no memory, in lower case.
+const NO_MEMORY: [&str; 9] = [
+    "memoryerror",
+    "bad_alloc",
+    "outofmemoryerror",
+    "out of memory",
+    "out-of-memory",
+    "cannot allocate memory",
+    "insufficient memory",
+    "memory allocation of",
+    "failed to allocate memory",
+];
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cause {
     /// A file or a module is not seen.
@@ -169,6 +182,12 @@ pub fn is_about_network(stderr: &str) -> bool {
     })
 }
 
+/// Whether a program says that it was given no memory.
+pub fn is_about_memory(said: &str) -> bool {
+    let said = said.to_lowercase();
+    NO_MEMORY.iter().any(|words| said.contains(words))
+}
+
 /// What lies beside a bot, and is not shown to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnseenFile {
@@ -276,6 +295,23 @@ mod tests {
             assert_eq!(explaining_line(stderr).as_deref(), Some(line));
         }
         assert_eq!(explaining_line("\n"), None);
+    }
+
+    #[test]
+    fn each_runtime_says_that_it_has_no_memory() {
+        for said in [
+            "Traceback (most recent call last):\n  File \"b.py\", line 5\nMemoryError\n",
+            "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\n",
+            "Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space\n",
+            "# There is insufficient memory for the Java Runtime Environment to continue.\n",
+            "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n",
+            "fatal error: runtime: out of memory\n",
+            "memory allocation of 2147483648 bytes failed\n",
+            "sh: cannot fork: Cannot allocate memory\n",
+        ] {
+            assert!(is_about_memory(said), "{said}");
+        }
+        assert!(!is_about_memory("IndexError: my memory is full\n"));
     }
 
     #[test]

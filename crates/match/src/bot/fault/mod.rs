@@ -30,6 +30,8 @@ pub enum Exit {
     },
     /// After it had tried something forbidden: `open a network connection`.
     Refused(Box<Self>, &'static str),
+    /// After an error message that speaks of memory; so much, in bytes, its sandbox gives it.
+    ShortOfMemory(Box<Self>, u64),
     Left,
 }
 
@@ -41,6 +43,14 @@ impl Exit {
         }
     }
 
+    /// Says that it had told of memory, of which its sandbox gives it so much, unless the kernel is known to have ended it.
+    pub fn blame_memory(&mut self, limit: u64) {
+        if matches!(self, Self::Code(1..) | Self::Signal(_)) {
+            let exit = std::mem::replace(self, Self::Left);
+            *self = Self::ShortOfMemory(Box::new(exit), limit);
+        }
+    }
+
     /// Whether it ended in the same way; numbers may differ.
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
@@ -49,6 +59,7 @@ impl Exit {
             (Self::Refused(one, what), Self::Refused(other, other_what)) => {
                 what == other_what && one.is_like(other)
             }
+            (Self::ShortOfMemory(one, _), Self::ShortOfMemory(other, _)) => one.is_like(other),
             (Self::OutOfMemory { .. }, Self::OutOfMemory { .. }) => true,
             (one, other) => one == other,
         }

@@ -23,6 +23,11 @@ impl fmt::Display for Exit {
                     "{exit} (it had tried to {what}, which its sandbox forbids)"
                 )
             }
+            Self::ShortOfMemory(exit, limit) => write!(
+                f,
+                "{exit}, after an error that speaks of memory, of which its sandbox gives it {}",
+                size(*limit)
+            ),
             Self::Limit(limit) => write!(f, "it {limit}"),
             Self::OutOfMemory { used, limit } => write!(
                 f,
