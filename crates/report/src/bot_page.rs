@@ -187,6 +187,8 @@ pub struct BotPage {
     name: String,
     results: [u64; 3],
     forfeits: BTreeMap<String, ForfeitedGames>,
+    /// Games that it lost without playing, since it was benched.
+    unplayed: u64,
     blunders: Vec<Blunder>,
     analysed: u64,
     rows: Vec<String>,
@@ -207,8 +209,12 @@ impl BotPage {
         };
         let opponent = markdown_name(&record.bots[side.other()].name);
         self.add_result(record, side, &opponent);
-        if record.result.by == Some(side) && record.was_played() {
-            self.add_forfeit(record, side, &opponent, pieces);
+        if record.result.by == Some(side) {
+            if record.was_played() {
+                self.add_forfeit(record, side, &opponent, pieces);
+            } else {
+                self.unplayed += 1;
+            }
         }
         if let Some(analysis) = record.more.get(annotation::FIELD) {
             self.analysed += 1;
@@ -336,6 +342,17 @@ impl BotPage {
             if games.len() > 1 {
                 let _ = writeln!(out, "The same in: {}.\n", games[1..].join(", "));
             }
+        }
+        if self.unplayed > 0 {
+            let games = counted(
+                self.unplayed,
+                "game was not played, and is scored as lost",
+                "games were not played, and are scored as lost",
+            );
+            let _ = writeln!(
+                out,
+                "### Benched\n\nAfter so many forfeits in a row {games}. In a league a new version plays again.\n"
+            );
         }
         self.write_blunders(&mut out, kinds.is_empty(), has_picture);
         out

@@ -106,7 +106,7 @@ static COLUMNS: [StandingsColumn; 39] = {
         StandingsColumn { key: "lost_at_once", head: "lost in 1", format: Number, weight: 0, when: AnalysedInFiles, figure: |p| json!(p.analysis.map(|t| t.lost_at_once)), meaning: "Gifts that let the opponent win immediately, although another would not have." },
         StandingsColumn { key: "sure", head: "", format: Number, weight: 0, when: Scored, figure: |p| json!(p.sure), meaning: "Turns before which it said `info score` 0.8 to 1: that it was sure to win." },
         StandingsColumn { key: "sure_won", head: "won when sure", format: Share, weight: 22, when: Scored, figure: |p| json!(p.sure_won), meaning: "The share of these turns in games that it won." },
-        StandingsColumn { key: "forfeits", head: "forfeits", format: Forfeits, weight: 65, when: When::Forfeits, figure: forfeits, meaning: "How often it forfeited, by reason, such as `illegal-move 2, timeout 1`." },
+        StandingsColumn { key: "forfeits", head: "forfeits", format: Forfeits, weight: 65, when: When::Forfeits, figure: forfeits, meaning: "How often it forfeited, by reason, such as `illegal-move 2, timeout 1`; `benched` for games that were not played." },
     ]
 };
 

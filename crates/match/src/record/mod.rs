@@ -169,7 +169,7 @@ impl Record {
 
     /// For the summary of a match: without what bots said and what an analysis found.
     pub fn as_game(&self) -> standings::ScoredGame<'_> {
-        let forfeit = |by: BotIndex| (by.index(), self.result.reason.name());
+        let forfeit = |by: BotIndex| (by.index(), self.ended_by());
         standings::ScoredGame {
             id: &self.id,
             names: self.bots.each_ref().map(|bot| &*bot.name),
@@ -181,6 +181,11 @@ impl Record {
             sure: [0; 2],
             changed: self.bots.each_ref().map(|bot| bot.changed.is_some()),
         }
+    }
+
+    /// Why it ended, in the word that tables and pages have: the reason, or [`BENCHED`] where it was not played.
+    pub fn ended_by(&self) -> &str {
+        ended_by(&self.result.reason, self.was_played())
     }
 
     /// Whether it was a person at the terminal.
@@ -212,6 +217,9 @@ impl Record {
             .map(|(line, property)| format!("{line} {property}"));
         match (result.winner, result.by.map(name)) {
             (Some(_), Some(by)) if self.has_left() => format!("{how}: {by} {LEFT}."),
+            (Some(_), Some(by)) if !self.was_played() => {
+                format!("{how}: {by} was benched, and it was not played.")
+            }
             (Some(_), Some(by)) => format!("{how}: {by} forfeits ({}).", result.reason),
             _ if result.adjudicated => format!("{how} (adjudicated)."),
             // A game that is a program need not say why.
@@ -256,6 +264,13 @@ impl Record {
             played: self.was_played(),
         })
     }
+}
+
+/// In place of a reason, of a game that was scored as a forfeit without being played.
+pub const BENCHED: &str = "benched";
+
+fn ended_by(reason: &Reason, was_played: bool) -> &str {
+    if was_played { reason.name() } else { BENCHED }
 }
 
 /// Which bots made at least one of so many turns.

@@ -511,7 +511,10 @@ impl<'a> RecordSummary<'a> {
             names: self.names(),
             first: self.first.index(),
             winner: self.winner().map(BotIndex::index),
-            forfeit: forfeit.map(|(by, reason)| (by.index(), reason.name())),
+            forfeit: forfeit.map(|(by, reason)| {
+                let was_played = self.result.played != Some(false);
+                (by.index(), super::ended_by(reason, was_played))
+            }),
             times,
             tallies: self.tallies(),
             sure: self.sure(),

@@ -99,7 +99,7 @@ impl Figures {
                 self.move_times.push(limit);
             }
         }
-        let reason = escape_controls(record.result.reason.name());
+        let reason = escape_controls(record.ended_by());
         *self.endings.entry(reason).or_default() += 1;
         let turns = record.turns.len().min(MAX_TURNS);
         if self.lengths.len() <= turns {
@@ -367,7 +367,7 @@ impl BotFigures {
             }
         }
         let is_own = record.result.by == Some(side);
-        let reason = escape_controls(record.result.reason.name());
+        let reason = escape_controls(record.ended_by());
         if !shown || !is_own || self.again.len() >= MOST_KINDS || self.again.contains_key(&reason) {
             return;
         }

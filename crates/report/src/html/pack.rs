@@ -197,7 +197,7 @@ pub(super) fn game(
         json!(bots[1]),
         json!(record.first),
         json!(winner),
-        json!(cut(&escape_controls(result.reason.name()), REASON_CHARS)),
+        json!(cut(&escape_controls(record.ended_by()), REASON_CHARS)),
         json!(started.map(Timestamp::as_second)),
         json!(word(&record.id)),
         json!(turns(record)),

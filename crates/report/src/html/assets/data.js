@@ -206,9 +206,19 @@ export const botLink = (index) => link(botHash(index), named(name(index)));
  */
 export const hasLeft = (game) => game.reason === "exited" && bot(game.loser).command === "human";
 
+/**
+ * Whether it was scored as a forfeit without being played, since a bot was benched.
+ *
+ * @param {GameSummary} game
+ */
+export const isUnplayed = (game) => game.reason === "benched";
+
 /** @param {GameSummary} game */
-export const forfeitText = (game) =>
-  `${name(game.loser)} ${hasLeft(game) ? "left the game" : `forfeits (${game.reason})`}`;
+export function forfeitText(game) {
+  const loser = name(game.loser);
+  if (isUnplayed(game)) return `${loser} was benched, and it was not played`;
+  return `${loser} ${hasLeft(game) ? "left the game" : `forfeits (${game.reason})`}`;
+}
 
 /**
  * How a game ended, in words: `greedy wins: H4 big`.

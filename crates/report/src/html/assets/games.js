@@ -1,6 +1,6 @@
 // The list of games, with filters that are part of the page's address.
 
-import { botLink, gameHash, hasLeft, name, outcome, pairOf, points } from "./data.js";
+import { botLink, gameHash, hasLeft, isUnplayed, name, outcome, pairOf, points } from "./data.js";
 import { announce, button, choices, count, counted, el, link, named, own, when } from "./dom.js";
 import { isAnalysed, judgedTurns } from "./mistakes.js";
 import { known, reader } from "./state.js";
@@ -37,15 +37,17 @@ const SCORES = ["0–1", "½–½", "1–0"];
 export const scoreOf = (game) => SCORES[2 * points(game, game.sides[0])];
 
 /** @param {GameSummary} game */
+function badgeText(game) {
+  if (isUnplayed(game)) return "benched, not played";
+  return hasLeft(game) ? "left the game" : `forfeits: ${game.reason}`;
+}
+
+/** @param {GameSummary} game */
 const result = (game) =>
   el(
     "span",
     scoreOf(game),
-    game.forfeit && [
-      " ",
-      el("span.rare", named(name(game.loser)), " "),
-      el("span.badge.blame", hasLeft(game) ? "left the game" : `forfeits: ${game.reason}`),
-    ],
+    game.forfeit && [" ", el("span.rare", named(name(game.loser)), " "), el("span.badge.blame", badgeText(game))],
   );
 
 /**
