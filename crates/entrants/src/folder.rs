@@ -508,6 +508,7 @@ mod tests {
             (&[("pom.xml", ""), ("src/main/java/a/Bot.java", JAVA), ("src/main/java/a/B.java", "")], DecidedBy::BuildFile, "the sources of pom.xml"),
             (&[("build.gradle", "mainClass = 'B'"), ("src/main/java/A.java", JAVA), ("src/main/java/B.java", JAVA)], DecidedBy::BuildFile, "the sources of build.gradle"),
             (&[("pom.xml", ""), ("bot.py", "")], DecidedBy::Name, "bot.py"),
+            (&[("src/main/java/a/Bot.java", JAVA), ("src/test/java/a/BotTest.java", JAVA)], DecidedBy::Sources, "the sources in src/main/java"),
             (&[("Main.py", ""), ("engine.py", MAIN), ("+x.py", "")], DecidedBy::Name, "Main.py"),
             (&[("MINE.py", ""), ("engine.py", "")], DecidedBy::Name, "MINE.py"),
             (&[("main.py", ""), ("bot.py", ""), ("mine.py", "")], DecidedBy::Name, "main.py"),

@@ -195,12 +195,22 @@ impl Recipe {
         let Some((file, what)) = found else {
             return Ok(None);
         };
+        let text = fs::read(file).unwrap_or_default();
+        Self::of_java_tree(folder, what, main_class(&String::from_utf8_lossy(&text)))
+    }
+
+    /// That of the sources in `src/main/java`, if there are any: those of `src/test` are none of the bot. `class` is the one
+    /// that a build file names.
+    fn of_java_tree(
+        folder: &Path,
+        what: &str,
+        class: Option<String>,
+    ) -> Result<Option<Self>, FolderProblem> {
         let sources = java_below(&folder.join(JAVA_SOURCES), DEEPEST);
         if sources.is_empty() {
             return Ok(None);
         }
-        let text = fs::read(file).unwrap_or_default();
-        let class = match main_class(&String::from_utf8_lossy(&text)) {
+        let class = match class {
             Some(class) => class,
             None => main_of(&sources)?.map_or_else(String::new, |main| java_class(main)),
         };
@@ -208,7 +218,7 @@ impl Recipe {
         Ok(Some(Self::new(what, &["javac", "jar"], commands)))
     }
 
-    /// That of the sources in a folder, or in its folder `src`; `None` where there are none.
+    /// That of the sources in a folder, in its folder `src`, or in `src/main/java`; `None` where there are none.
     pub(crate) fn of_sources(folder: &Path) -> Result<Option<Self>, FolderProblem> {
         for place in [folder.to_owned(), folder.join("src")] {
             let files = entries(&place).unwrap_or_default();
@@ -216,7 +226,7 @@ impl Recipe {
                 return Ok(Some(recipe));
             }
         }
-        Ok(None)
+        Self::of_java_tree(folder, "the sources in src/main/java", None)
     }
 
     /// That of one source, in its folder; `None` for what is not compiled here.
@@ -385,10 +395,14 @@ fn main_class(text: &str) -> Option<String> {
     })
 }
 
+/// The class with the main function of a source: not every file is called as its class.
 fn java_class(path: &Path) -> String {
     let text = fs::read(path).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let class = path.file_stem().unwrap_or_default().to_string_lossy();
+    let class = type_of_main(&text).map_or_else(
+        || path.file_stem().unwrap_or_default().to_string_lossy(),
+        Cow::Owned,
+    );
     let mut lines = text.lines();
     let package = lines.find_map(|line| line.trim().strip_prefix("package "));
     let class = match package.and_then(|rest| rest.split(';').next()) {
@@ -398,9 +412,105 @@ fn java_class(path: &Path) -> String {
     shell_words::quote(&class).into_owned()
 }
 
+/// The name of the type in which `void main(` stands, as the virtual machine has it: `Outer$Inner`.
+fn type_of_main(text: &str) -> Option<String> {
+    let code = java_code(text);
+    let end = code.find("void main(")?;
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    // Each open brace, with the type that it begins.
+    let mut open: Vec<Option<&str>> = Vec::new();
+    let mut declared = None;
+    let mut before = "";
+    let mut rest = &code[..end];
+    while let Some(c) = rest.chars().next() {
+        if is_word(c) {
+            let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            let (word, after) = rest.split_at(length);
+            if ["class", "record", "enum", "interface"].contains(&before) {
+                declared = Some(word);
+            }
+            (before, rest) = (word, after);
+            continue;
+        }
+        match c {
+            '{' => open.push(declared.take()),
+            '}' => drop(open.pop()),
+            _ => {}
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    let types: Vec<&str> = open.into_iter().flatten().collect();
+    (!types.is_empty()).then(|| types.join("$"))
+}
+
+/// Without comments and the text of strings and characters.
+fn java_code(text: &str) -> String {
+    let mut code = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let end = match c {
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
+            '"' if rest.starts_with("\"\"\"") => {
+                let end = rest[3..].find("\"\"\"");
+                end.map_or(rest.len(), |end| end + 6)
+            }
+            '"' | '\'' => {
+                let mut escaped = false;
+                let end = rest[1..].char_indices().find(|&(_, inside)| {
+                    let is_end = (inside == c || inside == '\n') && !escaped;
+                    escaped = inside == '\\' && !escaped;
+                    is_end
+                });
+                end.map_or(rest.len(), |(end, _)| end + 2)
+            }
+            _ => {
+                code.push(c);
+                rest = &rest[c.len_utf8()..];
+                continue;
+            }
+        };
+        code.push(' ');
+        rest = &rest[end..];
+    }
+    code
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_type_of_a_main_function_is_found() {
+        let main = "public static void main(String[] args) {}";
+        for (text, found) in [
+            (format!("class Bot {{ {main} }}"), Some("Bot")),
+            (
+                format!(
+                    "class Node {{ int class_of; }}\nfinal class Bot extends A<B> {{ static class C {{}} {main} }}"
+                ),
+                Some("Bot"),
+            ),
+            (
+                format!("class A {{ enum B {{ X {{}}; {main} }} }}"),
+                Some("A$B"),
+            ),
+            (
+                format!(
+                    "// class X {{\n/* class Y {{ */ class Z {{ String s = \"class Q {{ \\\" }}\"; char c = '{{'; {main} }}"
+                ),
+                Some("Z"),
+            ),
+            (
+                format!("interface Start {{ String s = \"\"\"\n class T {{\n\"\"\"; {main} }}"),
+                Some("Start"),
+            ),
+            ("class Bot { // void main(\n}".to_owned(), None),
+            ("void main() { }".to_owned(), None),
+        ] {
+            assert_eq!(type_of_main(&text).as_deref(), found, "{text}");
+        }
+    }
 
     #[test]
     fn build_files_name_the_main_class() {
