@@ -403,6 +403,9 @@ impl GameFault {
         let sandbox = crash::sandbox_advice(&self.stderr, self.unseen.as_ref());
         let sandbox = sandbox.filter(|_| by_error && self.sandboxed);
         let place = crash::place(&self.stderr).filter(|_| by_error);
+        if let Some(advice) = crash::hiding_advice(&self.stderr).filter(|_| by_error) {
+            return advice;
+        }
         if let Some(advice) = sandbox {
             return format!("{advice}; without a sandbox the same question may be answered");
         }

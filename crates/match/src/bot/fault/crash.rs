@@ -234,6 +234,92 @@ pub fn sandbox_advice(stderr: &str, unseen: Option<&UnseenFile>) -> Option<Strin
     })
 }
 
+/// Modules of Python's library by whose names programs are often called.
+const LIBRARY: [&str; 48] = [
+    "abc",
+    "array",
+    "ast",
+    "asyncio",
+    "bisect",
+    "calendar",
+    "cmd",
+    "code",
+    "collections",
+    "copy",
+    "csv",
+    "dataclasses",
+    "datetime",
+    "decimal",
+    "enum",
+    "fractions",
+    "functools",
+    "glob",
+    "heapq",
+    "inspect",
+    "io",
+    "itertools",
+    "json",
+    "logging",
+    "math",
+    "numbers",
+    "operator",
+    "os",
+    "pickle",
+    "platform",
+    "profile",
+    "queue",
+    "random",
+    "re",
+    "secrets",
+    "select",
+    "signal",
+    "socket",
+    "statistics",
+    "string",
+    "struct",
+    "subprocess",
+    "tempfile",
+    "threading",
+    "time",
+    "token",
+    "types",
+    "typing",
+];
+
+/// What to do about a file of the bot that Python takes for a module of its library.
+pub fn hiding_advice(stderr: &str) -> Option<String> {
+    let line = explaining_line(stderr)?;
+    let between = |begin: &str, end: &str| line.split_once(begin)?.1.split_once(end);
+    let is_of_library = |path: &str| path.contains("/lib/python") || path.contains("\\Lib\\");
+    // Python says it itself from 3.13 on.
+    let renamed = || {
+        let (path, _) = between("consider renaming '", "'")?;
+        let file = path.rsplit(['/', '\\']).next()?;
+        file.strip_suffix(".py")
+    };
+    let imported = || {
+        let (module, rest) = between(" from '", "'")?;
+        let (path, _) = rest.strip_prefix(" (")?.split_once(')')?;
+        (path.ends_with(&format!("{module}.py")) && !is_of_library(path)).then_some(module)
+    };
+    let initialized = || {
+        let (module, _) = between("module '", "' has no attribute")?;
+        let files = stderr
+            .lines()
+            .filter_map(|line| line.trim_start().strip_prefix("File \""));
+        let mut files = files.filter_map(|file| Some(file.split_once('"')?.0));
+        let is_own = |file: &str| {
+            let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
+            name.strip_suffix(".py") == Some(module) && !is_of_library(file)
+        };
+        files.any(is_own).then_some(module)
+    };
+    let module = renamed().or_else(imported).or_else(initialized)?;
+    LIBRARY.contains(&module).then(|| {
+        format!("rename {module}.py: it hides the module {module} of Python's library, which others import, too")
+    })
+}
+
 /// What to do about a module that is not there, where nothing hides it.
 pub fn module_advice(stderr: &str) -> Option<&'static str> {
     let line = explaining_line(stderr)?.to_lowercase();
@@ -295,6 +381,31 @@ mod tests {
             assert_eq!(explaining_line(stderr).as_deref(), Some(line));
         }
         assert_eq!(explaining_line("\n"), None);
+    }
+
+    #[test]
+    fn a_file_that_hides_the_library_is_to_be_renamed() {
+        let advice = "rename fractions.py: it hides the module fractions of Python's library, which others import, too";
+        for line in [
+            "ImportError: cannot import name 'Fraction' from 'fractions' (/w/b/fractions.py)",
+            "ImportError: cannot import name 'Fraction' from 'fractions' (consider renaming '/w/fractions.py' since it has the same name as the standard library module named 'fractions' and prevents importing that standard library module)",
+            "AttributeError: partially initialized module 'fractions' has no attribute 'Fraction' (most likely due to a circular import)",
+        ] {
+            let stderr = format!(
+                "Traceback (most recent call last):\n  File \"/w/b/fractions.py\", line 3, in <module>\n    x\n{line}\n"
+            );
+            assert_eq!(hiding_advice(&stderr).as_deref(), Some(advice), "{line}");
+        }
+        for line in [
+            "ImportError: cannot import name 'think' from 'helper' (/w/b/helper.py)",
+            "ImportError: cannot import name 'chioce' from 'random' (/usr/lib/python3.12/random.py)",
+            "AttributeError: module 'random' has no attribute 'chioce'",
+        ] {
+            let stderr = format!(
+                "Traceback (most recent call last):\n  File \"/w/bot.py\", line 3, in <module>\n    x\n{line}\n"
+            );
+            assert_eq!(hiding_advice(&stderr), None, "{line}");
+        }
     }
 
     #[test]
