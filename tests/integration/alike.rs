@@ -89,6 +89,33 @@ fn a_copy_stands_out_and_starter_code_explains_what_all_have() {
     assert!(before > 300.0 && after < 100.0, "{before} {after}");
 }
 
+/// It explains nothing, and what it would explain must not pass for a verdict.
+#[test]
+fn starter_code_that_gives_no_answer_is_refused() {
+    let class = class();
+    class.write(
+        "broken.sh",
+        "#!/bin/sh\necho 'no such module' >&2\nexit 1\n",
+    );
+    let asked = ["alike", "class", "--starter", "broken.sh", "--json"];
+    let run = class.referee(&asked).run();
+    assert_eq!((run.code, &*run.stdout), (Some(2), ""), "{run}");
+    let words = "--starter broken.sh: it gave no answer: it ended with exit status 1";
+    assert!(run.stderr.contains(words), "{run}");
+}
+
+#[test]
+fn a_bot_that_gives_no_answer_is_named() {
+    let class = class();
+    class.write("class/gus/bot.sh", "#!/bin/sh\nexit 3\n");
+    let run = class.run(&["alike", "class", "--time", "3600s"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let words = "gus gave no answer: it ended with exit status 3";
+    assert!(run.stderr.contains(words), "{run}");
+    let words = "\nNot compared, since they gave no answer: gus.\n";
+    assert!(run.stdout.contains(words), "{run}");
+}
+
 #[test]
 fn bots_of_recorded_games_are_asked_again() {
     let class = class();

@@ -18,7 +18,7 @@ use crate::cli::support::setup::{PiecesFile, this_program, unreadable, wrong_at}
 use crate::cli::support::values::{self, TimeOptions};
 use referee::alike::questions::{Drawn, draw};
 use referee::alike::stages::{Stages, questions};
-use referee::alike::{Answers, BLOCK, Part, QUESTIONS, Questionnaire};
+use referee::alike::{AnsweredPart, Answers, BLOCK, Part, QUESTIONS, Questionnaire};
 use referee::analysis::{Analyst, Effort};
 use referee::arena::directory::TournamentDirectory;
 use referee::arena::entrants::{self, Entrant};
@@ -145,8 +145,10 @@ fn ask(texts: &[String], asking: &Asking, kept: Kept<'_>) -> Result<()> {
         pieces: pieces.path(),
         until: Instant::now() + asking.time,
         stop: &stop,
+        starters: &bots[count..],
         done: AtomicUsize::new(0),
         missing: Mutex::default(),
+        faults: Mutex::default(),
     };
     let mut stages = Stages::new(count, bots.len() - count);
     let (asked, interrupted) = run_with_ticks(
@@ -164,6 +166,7 @@ fn ask(texts: &[String], asking: &Asking, kept: Kept<'_>) -> Result<()> {
     if interrupted {
         return Err(Failure::Interrupted);
     }
+    interview.name_silent(&known);
     let wanted = stages.positions();
     let positions = &known.drawn.positions[..wanted.min(known.drawn.positions.len())];
     if positions.is_empty() {
@@ -349,6 +352,8 @@ struct Interview<'a> {
     ruleset: &'a Arc<dyn Ruleset>,
     seed: u32,
     bots: &'a [Entrant],
+    /// The last of them.
+    starters: &'a [Entrant],
     pieces: Option<&'a str>,
     until: Instant,
     stop: &'a Arc<AtomicBool>,
@@ -356,11 +361,13 @@ struct Interview<'a> {
     done: AtomicUsize,
     /// By key: bots that cannot be started here and now. They answer nothing, which is not kept.
     missing: Mutex<HashSet<String>>,
+    /// By key: the first fault of a bot in this run.
+    faults: Mutex<HashMap<String, String>>,
 }
 
 /// What came of a part.
 enum AskedOutcome {
-    Answered(Vec<Option<usize>>),
+    Answered(AnsweredPart),
     TimeOver,
     CannotStart,
 }
@@ -382,7 +389,9 @@ impl Interview<'_> {
             let drawn = &known.drawn;
             let is_drawn =
                 drawn.is_complete(QUESTIONS) || drawn.positions.len() >= stages.positions();
-            if !self.ask_block(stages, known)? || !is_drawn {
+            let is_complete = self.ask_block(stages, known)?;
+            self.check_starters(known)?;
+            if !is_complete || !is_drawn {
                 return Ok(());
             }
             let positions = known.drawn.positions.len().min(stages.positions());
@@ -391,6 +400,41 @@ impl Interview<'_> {
             self.count_decided(stages);
             if !goes_on {
                 return Ok(());
+            }
+        }
+    }
+
+    /// Refuses starter code that explains nothing, since it answers nothing.
+    fn check_starters(&self, known: &Known) -> Result<()> {
+        for starter in self.starters {
+            let is_missing = locked(&self.missing).contains(&key(starter));
+            let answers = known.answers.get(&key(starter));
+            if is_missing || answers.is_some_and(Answers::is_silent) {
+                bail!(
+                    "--starter {}: it gave no answer{}; `referee check` shows what is wrong with it",
+                    starter.plan.bot,
+                    self.reason(starter)
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Why a bot gave no answer, as far as it is known, after a colon.
+    fn reason(&self, bot: &Entrant) -> String {
+        let faults = locked(&self.faults);
+        let fault = faults.get(&key(bot)).map(|fault| format!(": {fault}"));
+        fault.unwrap_or_default()
+    }
+
+    /// Names the bots that gave no answer, of those that could be started.
+    fn name_silent(&self, known: &Known) {
+        for bot in self.bots {
+            let is_missing = locked(&self.missing).contains(&key(bot));
+            let answers = known.answers.get(&key(bot));
+            if !is_missing && answers.is_some_and(Answers::is_silent) {
+                let name = escape_controls(&bot.plan.name);
+                note!("{name} gave no answer{}", self.reason(bot));
             }
         }
     }
@@ -480,7 +524,11 @@ impl Interview<'_> {
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         for (part, asked) in found {
             match asked? {
-                AskedOutcome::Answered(choices) => {
+                AskedOutcome::Answered(AnsweredPart { choices, fault }) => {
+                    if let Some(fault) = fault {
+                        let mut faults = locked(&self.faults);
+                        faults.entry(key(part.bot)).or_insert(fault);
+                    }
                     let answers = known.answers.entry(key(part.bot)).or_default();
                     answers.keep(part.part, &choices);
                 }

@@ -59,6 +59,16 @@ impl Answers {
         self.asked.iter().flatten().filter(|asked| **asked).count()
     }
 
+    /// How many of them it answered.
+    pub fn answered(&self) -> usize {
+        self.choices.iter().flatten().flatten().count()
+    }
+
+    /// Whether it was asked, and answered nothing.
+    pub fn is_silent(&self) -> bool {
+        self.asked() > 0 && self.answered() == 0
+    }
+
     /// Those to so many positions.
     #[must_use]
     pub fn first(&self, positions: usize) -> Self {
@@ -133,6 +143,14 @@ impl Part {
     }
 }
 
+/// What one process answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnsweredPart {
+    pub choices: Vec<Option<usize>>,
+    /// The first of its faults, a sentence.
+    pub fault: Option<String>,
+}
+
 impl Questionnaire<'_> {
     /// Has a fresh process answer a part, completely: `None` when the time is over before its last answer. `faults` are
     /// those before in the round.
@@ -142,7 +160,7 @@ impl Questionnaire<'_> {
         part: Part,
         faults: usize,
         is_over: impl Fn() -> bool,
-    ) -> Result<Option<Vec<Option<usize>>>, GameError> {
+    ) -> Result<Option<AnsweredPart>, GameError> {
         let runner = Rc::new(GameRunner::new(Arc::clone(self.ruleset), false)?);
         let number = u32::try_from(part.round).unwrap_or_default();
         let seed = self.seed.wrapping_add(number) & 0x7fff_ffff;
@@ -158,8 +176,9 @@ impl Questionnaire<'_> {
         round: usize,
         mut faults: usize,
         is_over: impl Fn() -> bool,
-    ) -> Result<Option<Vec<Option<usize>>>, GameError> {
+    ) -> Result<Option<AnsweredPart>, GameError> {
         let mut choices = vec![None; positions.len()];
+        let mut first_fault = None;
         let mut is_complete = true;
         for (position, choice) in positions.iter().zip(&mut choices) {
             if faults > MOST_FAULTS {
@@ -179,10 +198,16 @@ impl Questionnaire<'_> {
                     let mut turns = position.turns[round].iter();
                     *choice = turns.position(|turn| *turn == answer.turn);
                 }
-                Err(_) => faults += 1,
+                Err(fault) => {
+                    faults += 1;
+                    first_fault.get_or_insert_with(|| fault.fault.to_string());
+                }
             }
         }
         examiner.seat.stop(GracePeriods::FAULT).await?;
-        Ok(is_complete.then_some(choices))
+        Ok(is_complete.then_some(AnsweredPart {
+            choices,
+            fault: first_fault,
+        }))
     }
 }

@@ -183,6 +183,11 @@ impl<'a> AlikeReport<'a> {
         self.stages.wanted(bot).min(all)
     }
 
+    /// Bots that answered nothing of what they were asked.
+    fn silent(&self) -> impl Iterator<Item = usize> {
+        (0..self.names.len()).filter(|bot| self.answers[*bot].is_silent())
+    }
+
     fn is_complete(&self) -> bool {
         self.undrawn == 0 && (0..self.answers.len()).all(|bot| self.missing(bot) == 0)
     }
@@ -192,7 +197,7 @@ impl<'a> AlikeReport<'a> {
         let mut decided = BTreeMap::<usize, Vec<String>>::new();
         for bot in 0..self.names.len() {
             let wanted = self.wanted(bot);
-            if self.stages.is_decided(bot) {
+            if self.stages.is_decided(bot) && !self.answers[bot].is_silent() {
                 decided.entry(wanted).or_default().push(self.name(bot));
             }
         }
@@ -242,6 +247,14 @@ impl<'a> AlikeReport<'a> {
         let mut text =
             format!("{bots} were asked {questions}, each in {ROUNDS} rounds (seed {seed}).\n");
         text += &self.incomplete();
+        let silent: Vec<String> = self.silent().map(|bot| self.name(bot)).collect();
+        if !silent.is_empty() {
+            let _ = writeln!(
+                text,
+                "Not compared, since they gave no answer: {}.",
+                silent.join(", ")
+            );
+        }
         for (positions, names) in self.decided() {
             let names = names.join(", ");
             let _ = writeln!(
@@ -387,6 +400,7 @@ impl<'a> AlikeReport<'a> {
                 "positions": self.wanted(bot),
                 "repeated": answers.repeated(),
                 "asked": answers.asked(),
+                "answered": answers.answered(),
                 "missing": missing,
                 "complete": missing == 0,
             })
