@@ -9,7 +9,7 @@ use std::time::Duration;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::common::{Referee, Run};
+use crate::common::{Referee, Run, command};
 
 /// A bot that plays at random from its seed.
 const RANDOM: &[u8] = b"#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
@@ -358,6 +358,30 @@ fn times_without_a_zone_are_in_the_one_that_is_said() {
     assert!(!anna, "{run}");
     let words = "at 2026-01-31T17:30:00-03:00, after 2026-01-31T14:00:00-03:00";
     assert!(run.stderr.contains(words), "{run}");
+}
+
+/// Where it was unpacked is gone when the command ends, or means nothing to people.
+#[test]
+fn an_archive_is_asked_again_as_it_was_given() {
+    let teacher = Teacher::new();
+    let wrong = b"#!/bin/sh\nwhile read -r line; do echo hello; done\n";
+    teacher.write("bad.zip", &Zip::of(&[("bot.sh", wrong)]));
+    let run = Referee::new(["check", "--sandbox", "none", "bad.zip"]).directory(teacher.0.path());
+    let run = run.run();
+    assert_eq!(run.code, Some(3), "{run}");
+    let mut lines = run.stdout.lines();
+    let again = lines.find_map(|line| line.trim().strip_prefix("see it again: "));
+    let again = again.unwrap_or_else(|| panic!("{run}"));
+    let referee = Path::new(env!("CARGO_BIN_EXE_referee"));
+    let folder = referee.parent().expect("a folder").display();
+    let seen = command("sh")
+        .args(["-c", again])
+        .current_dir(teacher.0.path())
+        .env("PATH", format!("{folder}:/usr/bin:/bin"))
+        .output()
+        .expect("a shell");
+    let said = String::from_utf8_lossy(&seen.stdout);
+    assert!(said.contains("malformed"), "{again}: {seen:?}");
 }
 
 #[test]

@@ -122,6 +122,7 @@ impl SourceBot {
         Ok(Program {
             name: self.name.clone(),
             command: self.command.clone(),
+            is_prepared: true,
             ..program
         })
     }
@@ -153,6 +154,7 @@ impl SourceBot {
         Ok(Program {
             name: self.name.clone(),
             command: self.command.clone(),
+            is_prepared: true,
             directory: built.directory,
             sources: Some(Sources {
                 files,

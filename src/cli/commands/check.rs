@@ -399,6 +399,7 @@ impl Paths {
         let programs = newest.map(|one| {
             let folder = one.folder.to_string_lossy().into_owned();
             self.replaced.push((format!("{folder}/"), "./".to_owned()));
+            self.replaced.push((folder.clone(), ".".to_owned()));
             (folder, Some(intake.label(&one.sender, &one.name)))
         });
         let refused = intake.refused.iter();

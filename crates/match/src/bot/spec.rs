@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::naming::bot_name;
 use super::referee_files::REFEREE_FILES;
 use super::shell::{self, Question};
+use crate::protocol::env;
 pub use referee_host::executable::CannotStart;
 use referee_host::executable::find_in_path;
 use referee_host::executable::interpreter::Language;
@@ -31,6 +32,9 @@ pub struct Program {
     pub confinement: Option<Confinement>,
     /// What it was built of, if the referee built it.
     pub sources: Option<Sources>,
+    /// Whether the referee has built or unpacked it: then `argv` is a place of the referee's own, and people start it by
+    /// `command` as a bot.
+    pub is_prepared: bool,
 }
 
 /// The files of which a program was built, and what was found of them then.
@@ -56,6 +60,7 @@ impl Program {
             scope: FileScope::default(),
             confinement: None,
             sources: None,
+            is_prepared: false,
         }
     }
 
@@ -141,16 +146,44 @@ pub fn reproduce_command(
     questions: &[&str],
     stays_open: bool,
 ) -> String {
-    let words = match program.builtin() {
-        Some(name) => &["referee".to_owned(), "bot".to_owned(), name.to_owned()],
-        None => &program.argv[..],
+    let (words, environment) = match program.builtin() {
+        Some(name) => (
+            ["referee", "bot", name].map(str::to_owned).to_vec(),
+            environment,
+        ),
+        None if program.is_prepared => (ask_command(program, environment), &[][..]),
+        None => (program.argv.clone(), environment),
     };
     shell::asking(&Question {
-        words,
+        words: &words,
         environment,
         lines: questions,
         stays_open,
     })
+}
+
+/// What has the referee ask a bot, with the options that stand for this environment.
+fn ask_command(program: &Program, environment: &[(String, String)]) -> Vec<String> {
+    let mut words = ["referee", "ask"].map(str::to_owned).to_vec();
+    for (name, value) in environment {
+        let option = match &**name {
+            env::SEED => "--seed",
+            env::GAME => "--game",
+            env::RULES => "--rules",
+            env::PIECES => "--pieces",
+            _ => continue,
+        };
+        words.extend([option.to_owned(), value.clone()]);
+    }
+    // A command line is one argument.
+    words.push(match &program.command[..] {
+        [one] => one.clone(),
+        more => {
+            let quoted: Vec<_> = more.iter().map(|word| shell::quoted(word)).collect();
+            quoted.join(" ")
+        }
+    });
+    words
 }
 
 /// The last part of a path, escaped.

@@ -35,6 +35,7 @@ pub fn program(script: &str, directory: &Path) -> Program {
         scope: FileScope::default(),
         confinement: None,
         sources: None,
+        is_prepared: false,
     }
 }
 
