@@ -135,3 +135,5 @@ mod starting;
 mod stopping;
 #[cfg(unix)]
 mod tournament;
+#[cfg(unix)]
+mod untrusted;

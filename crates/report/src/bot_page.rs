@@ -11,7 +11,10 @@ use referee_match::play::setup::{reproduce_forfeit, reproduce_recorded};
 use referee_match::record::annotation::{self, Annotation, Mark, Note};
 use referee_match::record::{BotIndex, Record};
 use referee_stats::standings::Absence;
-use referee_text::{counted, escape_controls, escape_markdown, join_parts, short_name};
+use referee_text::{
+    code_in_markdown, counted, escape_controls, escape_markdown, join_parts, prose_in_markdown,
+    short_name,
+};
 
 use super::markup::{PICTURE, as_html};
 use super::picture::stills;
@@ -91,7 +94,7 @@ pub fn in_markdown(absence: &Absence) -> String {
         again: None,
         ..absence.clone()
     };
-    let mut text = join_parts(&others, "\n\n");
+    let mut text = prose_in_markdown(&join_parts(&others, "\n\n"));
     if !absence.printed.is_empty() {
         text += "\n\nIn full:\n\n    ";
         text += &absence.printed.join("\n    ");
@@ -259,7 +262,7 @@ impl BotPage {
             let asked = asked(record, side, record.turns.len(), pieces);
             forfeits.first = forfeit(record, opponent, asked.unwrap_or_default());
         }
-        forfeits.games.push(record.id.clone());
+        forfeits.games.push(markdown_name(&record.id));
     }
 
     fn blunder(
@@ -274,11 +277,13 @@ impl BotPage {
         let loss = note.value_loss();
         let steps = loss.map_or(1, |(best, value)| best as i32 - value as i32);
         let turn = before.and_then(|turns| record.turns.get(turns));
-        let turn = turn.map_or_else(String::new, |turn| format!(" (`{}`)", turn.as_str()));
-        let why = note.text.as_deref().map(escape_controls);
+        let code = |text: &str| code_in_markdown(&escape_controls(text));
+        let turn = turn.map_or_else(String::new, |turn| format!(" ({})", code(turn.as_str())));
+        let why = note.text.as_deref();
+        let why = why.map(|text| prose_in_markdown(&escape_controls(text)));
         // The sentence names the better turn, if any.
         let better = match (&why, &note.better) {
-            (None, Some(better)) => format!("; better: `{}`", escape_controls(better)),
+            (None, Some(better)) => format!("; better: {}", code(better)),
             _ => String::new(),
         };
         let is_worst = self.blunders.iter().all(|other| other.steps < steps);
@@ -291,7 +296,7 @@ impl BotPage {
             steps,
             text: format!(
                 "game {} against {opponent}, turn {}{turn}: {}{better}",
-                record.id,
+                markdown_name(&record.id),
                 note.turn,
                 why.unwrap_or_else(|| "it made the result worse".to_owned())
             ),
@@ -395,15 +400,16 @@ type AskedQuestion = (String, Option<String>);
 fn forfeit(record: &Record, opponent: &str, (request, reproduce): AskedQuestion) -> String {
     let result = &record.result;
     let text = |text: &Option<String>| escape_controls(text.as_deref().unwrap_or_default());
-    let (id, detail) = (&record.id, text(&result.detail));
+    let id = markdown_name(&record.id);
+    let detail = prose_in_markdown(&text(&result.detail));
     let mut out = format!("In game {id} against {opponent}: {detail}\n\n");
     if !request.is_empty() {
         let answer = match &*text(&result.answer) {
             "" => "nothing".to_owned(),
-            answer => format!("`{answer}`"),
+            answer => code_in_markdown(answer),
         };
-        let request = escape_controls(&request);
-        let _ = writeln!(out, "It was asked `{request}` and answered {answer}.\n");
+        let request = code_in_markdown(&escape_controls(&request));
+        let _ = writeln!(out, "It was asked {request} and answered {answer}.\n");
     }
     if let Some(again) = &reproduce {
         let _ = writeln!(
@@ -425,4 +431,27 @@ fn forfeit(record: &Record, opponent: &str, (request, reproduce): AskedQuestion)
 
 fn markdown_name(name: &str) -> String {
     escape_markdown(&short_name(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_wrote_is_text() {
+        let markup = "<img src=x onerror=alert(1)>";
+        let absence = Absence {
+            printed: vec![format!("error: {markup}")],
+            ..Absence::new(format!("it cannot be built: {markup}, at `{markup}`"))
+        };
+        let page = not_entered_text("anna", &absence, None);
+        let outside = page.lines().filter(|line| !line.starts_with("    "));
+        let outside = outside
+            .collect::<String>()
+            .replace(&format!("`{markup}`"), "");
+        assert!(!outside.contains('<'), "{page}");
+        assert!(page.contains(&format!("\n    error: {markup}\n")), "{page}");
+        let html = as_html(&page, None);
+        assert!(!html.contains("<img"), "{html}");
+    }
 }

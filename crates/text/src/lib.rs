@@ -161,6 +161,69 @@ pub fn escape_markdown(text: &str) -> String {
     out
 }
 
+/// A sentence with code between single backticks, in which Markdown formats that code and nothing else: what others wrote may
+/// be in it. Unlike [`escape_markdown`] it leaves what has no meaning there, so that the sentence can still be read as it is.
+///
+/// ```
+/// let sentence = "it answered `<b>`, correct my_bot.py";
+/// assert_eq!(referee_text::prose_in_markdown(sentence), sentence);
+/// assert_eq!(referee_text::prose_in_markdown("<b>"), "&#60;b&#62;");
+/// ```
+pub fn prose_in_markdown(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(place) = rest.find('`') {
+        let (before, from) = rest.split_at(place);
+        escape_prose(before, &mut out);
+        let run = from.len() - from.trim_start_matches('`').len();
+        let inside = &from[run..];
+        let end = inside.find(['`', '\n']).unwrap_or(inside.len());
+        let (code, after) = inside.split_at(end);
+        let is_closed = after.starts_with('`') && !after.starts_with("``");
+        if run == 1 && is_closed && !code.trim().is_empty() {
+            out += &from[..=run + end];
+            rest = &after[1..];
+        } else {
+            out += &"&#96;".repeat(run);
+            rest = inside;
+        }
+    }
+    escape_prose(rest, &mut out);
+    out
+}
+
+/// Code of Markdown, or text where it has a backtick that would end it.
+pub fn code_in_markdown(text: &str) -> String {
+    if text.trim().is_empty() || text.contains(['`', '\n']) {
+        escape_markdown(text)
+    } else {
+        format!("`{text}`")
+    }
+}
+
+fn escape_prose(text: &str, out: &mut String) {
+    let mut before = out.chars().next_back();
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let next = rest.peek().copied();
+        let is_formatted = match c {
+            '\\' | '*' | '[' | ']' | '<' | '>' | '&' | '|' | '~' => true,
+            '_' => !(is_word(before) && is_word(next)),
+            // It would notify a person.
+            '@' => !is_word(before) && is_word(next),
+            '#' | '-' | '+' | '=' => before.is_none_or(|c| c == '\n'),
+            _ => false,
+        };
+        if is_formatted {
+            let _ = write!(out, "&#{};", u32::from(c));
+        } else {
+            out.push(c);
+        }
+        before = Some(c);
+    }
+}
+
 /// Whether emoji modifiers and joiners may follow it; includes symbols such as arrows.
 const fn is_pictograph(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
@@ -395,6 +458,55 @@ pub fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn prose_formats_its_code_alone() {
+        for (text, expected) in [
+            ("`a` and `b`", "`a` and `b`"),
+            ("x <img onerror=y>", "x &#60;img onerror=y&#62;"),
+            ("`<img>``", "&#96;&#60;img&#62;&#96;&#96;"),
+            ("a `b\n\nc` d", "a &#96;b\n\nc&#96; d"),
+            ("``a`` `b`", "&#96;&#96;a&#96;&#96; `b`"),
+            (
+                "# a\n- b *c* [d](e)",
+                "&#35; a\n&#45; b &#42;c&#42; &#91;d&#93;(e)",
+            ),
+            ("_a_ my_bot a@b.c @all", "&#95;a&#95; my_bot a@b.c &#64;all"),
+            ("a \\` b", "a &#92;&#96; b"),
+        ] {
+            assert_eq!(prose_in_markdown(text), expected, "{text}");
+        }
+        assert_eq!(code_in_markdown("6 A"), "`6 A`");
+        assert_eq!(code_in_markdown("6`<"), "6&#96;&#60;");
+    }
+
+    /// As CommonMark finds code: a run of backticks ends with the next run that is as long.
+    #[test]
+    fn no_markup_is_left_outside_of_code() {
+        let pieces = ["`", "``", "<i>", "a", " ", "\\", "\n"];
+        let mut texts = vec![String::new()];
+        for _ in 0..6 {
+            let longer = texts
+                .iter()
+                .flat_map(|text| pieces.map(|piece| format!("{text}{piece}")));
+            texts = longer.collect();
+        }
+        for text in texts {
+            let markdown = prose_in_markdown(&text);
+            let mut rest = &*markdown;
+            while let Some(place) = rest.find('`') {
+                assert!(!rest[..place].contains('<'), "{text:?}: {markdown:?}");
+                let from = &rest[place..];
+                let code = from[1..].find('`').expect("an end");
+                assert!(
+                    code > 0 && !from[..code].contains('\n'),
+                    "{text:?}: {markdown:?}"
+                );
+                rest = &from[code + 2..];
+            }
+            assert!(!rest.contains('<'), "{text:?}: {markdown:?}");
+        }
+    }
 
     #[test]
     fn joined_emoji_are_one_and_joiners_elsewhere_are_shown() {

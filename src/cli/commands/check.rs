@@ -218,6 +218,7 @@ fn check(args: &Args) -> Result<()> {
 }
 
 fn summary(name: &str, report: &CheckupReport, palette: &Palette) -> String {
+    let name = escape_controls(name);
     let mut text = String::new();
     let asked_only = asked_only(report);
     if !asked_only.is_empty() {
@@ -257,7 +258,7 @@ fn summary(name: &str, report: &CheckupReport, palette: &Palette) -> String {
 
 /// Within so many columns, but for a command, which is to be copied.
 fn fix(problem: &Problem, columns: Option<usize>) -> String {
-    let mut text = labelled("    fix: ", &problem.fix, columns) + "\n";
+    let mut text = labelled("    fix: ", &escape_controls(&problem.fix), columns) + "\n";
     if let Some(again) = &problem.again {
         let _ = writeln!(text, "    see it again: {again}");
     }
@@ -328,7 +329,7 @@ fn find(args: &Args) -> Result<Found> {
         }
     };
     if !bots.others.is_empty() {
-        let others = bots.others.join(", ");
+        let others = escape_controls(&bots.others.join(", "));
         note!("not checked, as these are not programs: {others}");
     }
     let count = bots.programs.len() + bots.refused.len() + bots.unusable.len();
@@ -421,7 +422,7 @@ impl Paths {
 }
 
 fn text_line(bot: &CheckedBot, palette: &Palette) -> String {
-    let name = &bot.name;
+    let name = escape_controls(&bot.name);
     let mark = styled(palette.problem, "✗");
     let bad = |what: &str| format!("{mark} {name}: {}\n", escape_controls(what));
     match &bot.report {

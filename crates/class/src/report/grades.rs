@@ -184,7 +184,8 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
     }
     out.push('\n');
     for rung in &grade.rungs {
-        let (name, verdict, points) = (&rung.rung, rung.verdict.words(), rung.points);
+        let name = escape_markdown(&rung.rung);
+        let (verdict, points) = (rung.verdict.words(), rung.points);
         let (most, requirement) = (rung.most_points, &rung.requirement);
         let _ = writeln!(out, "## {name}: {verdict}, {points} of {most} points\n");
         let _ = writeln!(out, "To pass: {requirement}.\n");
