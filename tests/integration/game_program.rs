@@ -1,7 +1,11 @@
 //! Games that are programs, and what is said when one fails. Those that need an interpreter are in
 //! tests/environment/games.rs.
 
-use crate::common::{RECORDS, Referee, Run};
+use std::fs;
+
+use crate::classroom::{Class, SETTINGS};
+use crate::common::files::executable;
+use crate::common::{RECORDS, Referee, Run, bots};
 
 /// A match in the game of tests/bots/games/countdown.sh with this fault.
 fn play(fault: &str, more: &[&str]) -> Run {
@@ -135,9 +139,55 @@ fn a_tournament_stops_when_its_game_fails() {
         "{run}"
     );
     assert!(
-        run.stderr.contains("begin again with another --out"),
+        run.stderr.contains("begins again with another --out"),
         "{run}"
     );
+}
+
+/// What crashed and was repaired goes on where the teacher says so, and it is written down.
+#[test]
+fn a_league_goes_on_with_a_repaired_game() {
+    let class = Class::of(&[]);
+    let game = fs::read_to_string(bots().join("games/countdown.sh")).expect("a game");
+    executable(&class.path("countdown.sh"), &game, 0o755);
+    let bot = fs::read_to_string(bots().join("counts-down.sh")).expect("a bot");
+    for name in ["anna", "ben"] {
+        class.write(&format!("class/{name}/bot.sh"), &bot);
+    }
+    let league = |more: &[&str]| {
+        let arguments = ["league", "term", "--no-check", "--game", "./countdown.sh"];
+        class
+            .referee(&[&arguments[..], &SETTINGS[..], more].concat())
+            .run()
+    };
+    let run = league(&["--from", "class"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    fs::remove_file(class.path("countdown.sh")).expect("the game");
+    executable(
+        &class.path("countdown.sh"),
+        format!("{game}# Repaired.\n"),
+        0o755,
+    );
+    class.write("class/cem/bot.sh", &format!("{bot}# Another.\n"));
+    let run = league(&["--from", "class"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr.contains("the game's program has been changed"),
+        "{run}"
+    );
+    assert!(
+        run.stderr.contains("--accept-changes goes on with it"),
+        "{run}"
+    );
+    let run = league(&["--accept-changes"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let words = "the games from now on are by its program as it is now";
+    assert!(run.stderr.contains(words), "{run}");
+    assert!(class.read("term/log.jsonl").contains(words), "{run}");
+    assert_eq!(run.last_line(), "4 new games, 2 kept", "{run}");
+    // Once is enough.
+    let run = league(&[]);
+    assert_eq!(run.last_line(), "0 new games, 6 kept", "{run}");
 }
 
 #[test]

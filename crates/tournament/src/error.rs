@@ -73,7 +73,8 @@ pub enum TournamentError {
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
     #[error(
-        "{0}\nfix it, and begin again with another --out: games by a changed program are not mixed with those before"
+        "{0}\nif that happens once, the same command goes on; with another program of the game a tournament begins again with another \
+         --out, and a league goes on with --accept-changes"
     )]
     GameProgram(String),
     #[error(

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use self::update::{Update, note_places};
 use super::alike;
-use super::tournament::{BotOptions, Options, Venue};
+use super::tournament::{BotOptions, ChangesOption, Options, Venue};
 use crate::cli::commands::tournament::{Task, start};
 use crate::cli::support::failure::{Failure, Result, bail, usage};
 use crate::cli::support::folder::Records;
@@ -122,6 +122,9 @@ struct Args {
     config: Option<PathBuf>,
 
     #[command(flatten)]
+    changes: ChangesOption,
+
+    #[command(flatten)]
     options: Options,
 }
 
@@ -214,6 +217,7 @@ fn run_update(args: &Args) -> Result<()> {
         // Options that are not given stay as they were.
         options = options.or_planned(plan);
     }
+    options.changes = args.changes;
     let sandbox = options.play.sandbox.for_repositories();
     let from = args.from.as_deref();
     let zone = args.deadline.zone.clone();
@@ -310,10 +314,17 @@ fn is_same(old: &Plan, new: &Plan) -> bool {
     let mut bots = old.bots.iter().zip(&new.bots);
     let mut absent = old.rejected.iter().zip(&new.rejected);
     old.pairs == new.pairs
+        && !has_other_game(old, new)
         && old.pairs_so_far() == new.pairs_so_far()
         && (old.bots.len(), old.rejected.len()) == (new.bots.len(), new.rejected.len())
         && bots.all(|(a, b)| (&a.name, &a.version) == (&b.name, &b.version))
         && absent.all(|(a, b)| (&a.bot.name, &a.absence) == (&b.bot.name, &b.absence))
+}
+
+/// Whether the program of the game is another one.
+fn has_other_game(old: &Plan, new: &Plan) -> bool {
+    let hash = |plan: &Plan| Some(plan.game_program.as_ref()?.hash.clone());
+    hash(old) != hash(new)
 }
 
 fn changed_settings(old: &Plan, new: &Plan) -> Vec<PlanDifference> {

@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{changed_settings, is_same};
+use super::{changed_settings, has_other_game, is_same};
 use crate::cli::commands::tournament::{Venue, play, print_notice, print_plan};
 use crate::cli::support::building::SourceBuilder;
 use crate::cli::support::failure::{Failure, Result, bail, usage};
@@ -21,6 +21,7 @@ use crate::cli::support::signals;
 use referee::arena::analysing::add_analysis;
 use referee::arena::directory::TournamentDirectory;
 use referee::arena::entrants::{self, Entrant, Entrants};
+use referee::arena::plan::difference::PlanDifference;
 use referee::arena::plan::request::PlanRequest;
 use referee::arena::plan::{BotPlan, Plan, RejectedBot, difference};
 use referee::arena::preparation::{PreparationNotice, identical};
@@ -79,9 +80,20 @@ impl Update<'_> {
         }
         self.check_deadline()?;
         let found = self.settle()?;
-        let notes = log::notes(self.directory.path(), &self.league)?;
+        let mut notes = log::notes(self.directory.path(), &self.league)?;
         print_notes(self.folder, &notes);
         let (plan, entered) = self.plan(found)?;
+        if self
+            .old
+            .as_ref()
+            .is_some_and(|old| has_other_game(old, &plan))
+        {
+            let why = "accepted: the games from now on are by its program as it is now";
+            self.league.note("changed", "the game", why);
+            self.league.write(self.directory.path())?;
+            note!("the game has been changed, {why}");
+            notes = log::notes(self.directory.path(), &self.league)?;
+        }
         let plan = self.switch(plan)?;
         if plans_only {
             print_plan(&plan, &tournament);
@@ -315,11 +327,18 @@ impl Update<'_> {
             _ => request.openings(ruleset, &plan)?,
         };
         plan.rounds = plan.first_rounds();
-        let changed = old.map_or_else(Vec::new, |old| changed_settings(old, &plan));
+        let mut changed = old.map_or_else(Vec::new, |old| changed_settings(old, &plan));
+        if self.venue.options.changes.accept_changes {
+            changed.retain(|one| *one != PlanDifference::GameProgram);
+        }
         if !changed.is_empty() {
+            let fix = if changed == [PlanDifference::GameProgram] {
+                "--accept-changes goes on with it as it is now, and the page says so"
+            } else {
+                "leave these options as they were, or start another league"
+            };
             bail!(
-                "{}: games of this league would no longer be comparable:\n  {}\nleave these options as they were, \
-                 or start another league",
+                "{}: games of this league would no longer be comparable:\n  {}\n{fix}",
                 self.folder.display(),
                 difference::listed(&changed)
             );
