@@ -385,6 +385,29 @@ fn an_archive_is_asked_again_as_it_was_given() {
 }
 
 #[test]
+fn names_that_may_be_of_another_are_said() {
+    let teacher = Teacher::new();
+    for name in ["b", "b (2)", "C", "c", "dora-2026-02-30", "eve (3)"] {
+        teacher.write(
+            &format!("class/{name}.zip"),
+            &Zip::of(&[("bot.sh", RANDOM)]),
+        );
+    }
+    let run = teacher.league(&["--from", "class"]);
+    succeeded(&run);
+    let words: Vec<&str> = run.stderr.split_whitespace().collect();
+    let told = words.join(" ");
+    for row in [
+        "unclear b (2) it looks like a second download of b; if it is, withdraw one",
+        "unclear C, c their names differ in upper and lower case alone",
+        "unclear dora-2026-02-30 its name ends in a date or a time that does not exist",
+    ] {
+        assert!(told.contains(row), "{row}: {run}");
+    }
+    assert_eq!(run.stderr.matches("\nunclear ").count(), 3, "{run}");
+}
+
+#[test]
 fn a_zone_that_is_not_known_is_refused() {
     let run = Teacher::new().league(&["--from", "class", "--zone", "Brussels"]);
     assert_eq!(run.code, Some(2), "{run}");

@@ -7,6 +7,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::intake::names::ends_in_no_time;
 use super::roster::Ownership;
 use super::state::{Bot, League};
 use referee_match::record::text_file;
@@ -71,6 +72,7 @@ pub fn notes(folder: &Path, league: &League) -> Result<Vec<NoteRow>, TournamentE
     for bot in bots.iter().filter(|bot| bot.withdrawn().is_none()) {
         notes.extend(notes_of_bot(league, bot));
     }
+    notes.extend(notes_of_names(&bots));
     for names in &league.identical {
         let rest = "the same program; each of them plays";
         notes.push(note("identical", &names.join(", "), rest));
@@ -83,6 +85,52 @@ pub fn notes(folder: &Path, league: &League) -> Result<Vec<NoteRow>, TournamentE
     }
     notes.extend(read(folder)?.into_iter().map(note_of_entry));
     Ok(notes)
+}
+
+/// Of bots that are called by their entries alone, and may be another's.
+fn notes_of_names(bots: &[Bot<'_>]) -> Vec<NoteRow> {
+    let bots = bots.iter().filter(|bot| bot.withdrawn().is_none());
+    let entries = bots.flat_map(|bot| {
+        let entries = bot.senders().filter(|sender| sender.number().is_none());
+        entries.map(|sender| (&*bot.label, sender.text()))
+    });
+    let entries: Vec<(&str, &str)> = entries.collect();
+    let mut notes = Vec::new();
+    for (place, (label, entry)) in entries.iter().enumerate() {
+        let first = first_download(entry);
+        let first = first.and_then(|name| entries.iter().find(|(_, other)| *other == name));
+        if let Some((other, _)) = first.filter(|(other, _)| other != label) {
+            let rest =
+                format!("it looks like a second download of {other}; if it is, withdraw one");
+            notes.push(note("unclear", label, rest));
+        }
+        let folded = entry.to_lowercase();
+        let mut before = entries[..place].iter();
+        if let Some((other, _)) =
+            before.find(|(other, name)| other != label && name.to_lowercase() == folded)
+        {
+            let rest = "their names differ in upper and lower case alone; if they are of one student, withdraw one";
+            notes.push(note("unclear", &format!("{other}, {label}"), rest));
+        }
+        if ends_in_no_time(entry) {
+            let rest = "its name ends in a date or a time that does not exist, so it counts as part of the name";
+            notes.push(note("unclear", label, rest));
+        }
+    }
+    notes
+}
+
+/// What a browser or a file manager has called `b (2)` or `b - Copy`, since there was a `b`.
+fn first_download(name: &str) -> Option<&str> {
+    let numbered = name.strip_suffix(')').and_then(|rest| {
+        let (stem, number) = rest.rsplit_once('(')?;
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then_some(stem)
+    });
+    let mut copies = [" - Copy", " - Kopie", " - Copie", " copy", " kopie"].iter();
+    let stem = numbered.or_else(|| copies.find_map(|end| name.strip_suffix(*end)))?;
+    let stem = stem.trim_end_matches([' ', '_']);
+    (!stem.is_empty()).then_some(stem)
 }
 
 /// Of one that plays, or whose newest submission does not.

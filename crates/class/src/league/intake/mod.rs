@@ -4,7 +4,7 @@ mod error;
 mod folder;
 mod formats;
 mod git;
-mod names;
+pub(in crate::league) mod names;
 mod objects;
 mod unpack;
 

@@ -64,6 +64,28 @@ fn stamped(name: &str) -> (&str, Option<WrittenTime>) {
     (name, None)
 }
 
+/// Whether a name ends in what is written like a time, and is none: `anna-2026-02-30`.
+pub(in crate::league) fn ends_in_no_time(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_digit() || "-_:. TZ".contains(c);
+    let before = name.trim_end_matches(is_part);
+    let ends = name[before.len()..].char_indices();
+    let mut ends = ends.map(|(place, _)| &name[before.len() + place..]);
+    !before.is_empty() && stamped(name).1.is_none() && ends.any(is_written_as_time)
+}
+
+/// Year, month and day after something that ends the name, as far as each of them can be one.
+fn is_written_as_time(end: &str) -> bool {
+    let Some(text) = end.strip_prefix(['-', '_', '.', ' ']) else {
+        return false;
+    };
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let number = |from: usize, to: usize| digits[from..to].parse::<u32>().unwrap_or(0);
+    text.starts_with("20")
+        && matches!(digits.len(), 8 | 12 | 14)
+        && (1..=12).contains(&number(4, 6))
+        && (1..=31).contains(&number(6, 8))
+}
+
 /// With or without a time of day.
 fn time_of(text: &str) -> Option<WrittenTime> {
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
@@ -165,6 +187,24 @@ mod tests {
             "x-2026",
         ] {
             assert_eq!(read(name), (name.to_owned(), None, None, None), "{name}");
+        }
+    }
+
+    #[test]
+    fn times_that_do_not_exist_are_noticed() {
+        for name in ["anna-2026-02-30", "anna_20260431", "anna_20260131_2560"] {
+            assert!(ends_in_no_time(name), "{name}");
+        }
+        for name in [
+            "anna",
+            "anna-2026-02-28",
+            "anna_20260131_1530",
+            "anna-12345678",
+            "anna-20269931",
+            "20260230",
+            "team-7",
+        ] {
+            assert!(!ends_in_no_time(name), "{name}");
         }
     }
 
