@@ -3,7 +3,6 @@
 use std::io;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::questions::{has_a_choice, is_last_turn, is_lost_at_once, late_first, reopened};
 use super::{
@@ -14,7 +13,7 @@ use referee_games::game::Game;
 use referee_games::game::Side;
 use referee_match::bot::Player as _;
 use referee_match::bot::fault::Exit;
-use referee_match::bot::process::GracePeriods;
+use referee_match::bot::process::{END_OF_INPUT, GracePeriods};
 use referee_match::play::game_runner::GameError;
 use referee_text::{counted, format_duration, quote};
 
@@ -22,8 +21,6 @@ const POSITIONS: usize = 200;
 const GAMES: usize = 10;
 /// Free cells where the end of a game begins.
 const LATE: RangeInclusive<usize> = 4..=6;
-/// How long a bot may take to exit after the end of its input.
-const END: Duration = Duration::from_secs(2);
 /// For advice, of each kind.
 const ADVICE_POSITIONS: usize = 20;
 const REPEATED: usize = 30;
@@ -237,7 +234,7 @@ impl Checkup<'_> {
             self.examiner.start().await?;
         }
         let exit = match self.examiner.seat.process() {
-            Some(process) => process.end_input(END).await?,
+            Some(process) => process.end_input(END_OF_INPUT).await?,
             None => None,
         };
         self.examiner.seat.stop(GracePeriods::FAULT).await?;
@@ -245,7 +242,7 @@ impl Checkup<'_> {
             Some(Exit::Code(0)) => Ok(String::new()),
             Some(exit) => Ok(exit.to_string()),
             None => {
-                let time = format_duration(END);
+                let time = format_duration(END_OF_INPUT);
                 let what = format!("it still runs {time} after the end of its input");
                 let fix = "leave the loop when reading a line gives the end of the file";
                 bad(Cause::RunsOn, what, fix, None)

@@ -91,10 +91,13 @@ pub struct GracePeriods {
     term: Duration,
 }
 
+/// How long a bot may take to end by itself after the end of its input: protocol.md. In a check as after its games.
+pub const END_OF_INPUT: Duration = Duration::from_secs(2);
+
 impl GracePeriods {
     /// For a bot without a fault.
     pub const POLITE: Self = Self {
-        exit: Duration::from_millis(500),
+        exit: END_OF_INPUT,
         term: Duration::from_millis(250),
     };
     /// For a bot that forfeited: its opponent is waiting.
