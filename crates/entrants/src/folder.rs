@@ -13,7 +13,7 @@ use crate::build::recipe::{self, Recipe};
 use referee_host::executable::{CannotStart, find_in_path, interpreter, missing_folder, start_of};
 use referee_host::system::{is_executable, make_executable};
 use referee_match::bot::shell::quoted;
-use referee_text::{backslash_hint, escape, unreadable};
+use referee_text::{backslash_hint, escape, meant, unreadable};
 
 const PROGRAM_EXTENSIONS: [&str; 3] = ["exe", "out", "bin"];
 
@@ -35,6 +35,17 @@ pub struct Manifest {
     pub build: Option<String>,
 }
 
+/// The fields of [`Manifest`].
+const FIELDS: [&str; 2] = ["program", "build"];
+
+/// Of the first key that the manifest does not have, the field that was probably meant.
+fn field_hint(text: &str) -> String {
+    let table: toml::Table = text.parse().unwrap_or_default();
+    let mut unknown = table.keys().filter(|key| !FIELDS.contains(&key.as_str()));
+    let near = unknown.next().and_then(|key| meant(key, &FIELDS));
+    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+}
+
 impl Manifest {
     /// Of a folder, if it has one.
     pub fn read(folder: &Path) -> Result<Option<Self>, FolderProblem> {
@@ -48,10 +59,11 @@ impl Manifest {
             let place = error.span().unwrap_or(0..0);
             let before = text.get(..place.start).unwrap_or_default();
             FolderProblem::Manifest(format!(
-                "{MANIFEST}:{}: {}{}; expected `program`, a file, and where it has to be built `build`, a command",
+                "{MANIFEST}:{}: {}{}{}; expected `program`, a file, and where it has to be built `build`, a command",
                 before.matches('\n').count() + 1,
                 escape(error.message().as_bytes()),
-                backslash_hint(&text, &place)
+                backslash_hint(&text, &place),
+                field_hint(&text)
             ))
         })
     }
@@ -558,6 +570,19 @@ mod tests {
         assert_eq!(
             problem(&[("a.c", ""), ("b.rs", "")]),
             several(&["SeveralLanguages(\"C\", \"Rust\")"])
+        );
+    }
+
+    #[test]
+    fn a_field_that_was_meant_is_named() {
+        let problem = decided(&[("referee.toml", "progam = 'b.py'"), ("b.py", "")]);
+        let Err(FolderProblem::Manifest(cause)) = problem else {
+            panic!("{problem:?}");
+        };
+        assert!(cause.starts_with("referee.toml:1: "), "{cause}");
+        assert!(
+            cause.contains("; did you mean `program`?; expected `program`"),
+            "{cause}"
         );
     }
 

@@ -5,6 +5,7 @@ use crate::cli::support::failure::{Result, bail};
 use crate::cli::support::output::print_found;
 use referee::arena::plan::Format;
 use referee::report::terminal::{Palette, aligned};
+use referee::text::counted;
 use referee::tournament::schedule::groups;
 use referee::tournament::simulation::{Forecast, Schedule, Simulation, simulate};
 
@@ -150,9 +151,17 @@ fn table(args: &Args, found: &[(Format, Forecast)], palette: &Palette) -> String
     }
     let table = aligned(&rows, palette, &[0]);
     format!(
-        "{table}\n{} bots whose strengths spread by {} Elo, {} % draws, {} pairs when two meet, {} simulated \
-         tournaments each. best wins: how often the best bot won; in order: pairs of bots that the ratings \
+        "{table}\n{} bots whose strengths spread by {} Elo, {} % draws, {} when two meet, {} \
+         each. best wins: how often the best bot won; in order: pairs of bots that the ratings \
          have in the right order; ±95%: half the width of the intervals, in Elo; open: most have no upper or lower end.\n",
-        args.bots, args.spread.0, args.spread.1, args.pairs, args.tournaments
+        args.bots,
+        args.spread.0,
+        args.spread.1,
+        counted(args.pairs.into(), "pair", "pairs"),
+        counted(
+            args.tournaments.into(),
+            "simulated tournament",
+            "simulated tournaments"
+        )
     )
 }

@@ -14,7 +14,7 @@ use crate::league::state::{BotVersion, League};
 use referee_match::bot::shell::quoted;
 use referee_report::bot_page::in_markdown;
 use referee_report::standings::{CsvTable, escape_formula};
-use referee_text::{escape_markdown, join_parts, short_name};
+use referee_text::{counted, escape_markdown, join_parts, short_name};
 
 /// Listed bots without a grade, but for those that are asked about, and graded bots that are not in the list.
 pub fn unmatched<'a>(
@@ -195,12 +195,12 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
         out,
         "## How it was decided\n\nEvery rung is a test against a bot that is the same for everybody. It ends when the result is certain: a bot that is not \
          good enough passes with a probability of at most {} %, one that is good enough fails with at most {} %. \
-         After {} pairs of games the rung is undecided and gives no points. The two games of a pair start from the same opening, with the seats \
+         After {} of games the rung is undecided and gives no points. The two games of a pair start from the same opening, with the seats \
          swapped. Openings and seeds follow from the files of your bot (`{}`), the rung and the seed of the scale; no other \
          student's bot has to do with it.\n\n## The same again\n\nThe same bot plays the same games, whenever and wherever it is graded with the same scale:\n\n```sh\n{repeat}\n```",
         100.0 * scale.alpha,
         100.0 * scale.beta,
-        scale.budget,
+        counted(scale.budget.into(), "pair", "pairs"),
         grade.hash
     );
     out
@@ -214,8 +214,8 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
     };
     let _ = writeln!(
         out,
-        "- {} pairs of games, seed {}\n- score {score:.3} (1 is winning everything); with {certainty:.0} % certainty the true one is from {low:.3} to {high:.3}",
-        rung.pairs.len(),
+        "- {} of games, seed {}\n- score {score:.3} (1 is winning everything); with {certainty:.0} % certainty the true one is from {low:.3} to {high:.3}",
+        counted(rung.pairs.len() as u64, "pair", "pairs"),
         rung.seed,
     );
     for (forfeits, of) in [

@@ -377,7 +377,8 @@ impl Update<'_> {
         let kept = self.directory.change(self.old.as_ref(), &mut plan)?;
         let games = (2 * plan.pairs_so_far()).saturating_sub(kept as u64);
         let bots = counted(plan.bots.len() as u64, "bot", "bots");
-        note!("{bots}: {games} games to play ({kept} reused)");
+        let games = counted(games, "game", "games");
+        note!("{bots}: {games} to play ({kept} reused)");
         Ok(plan)
     }
 }

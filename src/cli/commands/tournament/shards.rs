@@ -15,6 +15,7 @@ use referee::arena::plan::Plan;
 use referee::arena::shard::Shard;
 use referee::arena::{Ended, TournamentError};
 use referee::record::journal::{Journal, LINGERING_LOCK, TornTail};
+use referee::text::counted;
 use referee::tournament::schedule::knockout::Next;
 
 #[derive(Debug, clap::Args)]
@@ -181,11 +182,17 @@ pub(crate) fn run_merge(args: &MergeArgs) -> Result<()> {
 fn print_hosts(merged: &Merged) {
     for (host, report) in &merged.hosts {
         let (cpu, games, late) = (&report.cpu, report.games, report.timeouts);
-        note!("{host} ({cpu}): {games} games, {late} lost on time");
+        let games = counted(games, "game", "games");
+        note!("{host} ({cpu}): {games}, {late} lost on time");
     }
     let twice = merged.duplicates;
     if twice > 0 {
-        note!("{twice} games were found twice, identical, and count once");
+        let games = counted(
+            twice,
+            "game was found twice, identical, and counts once",
+            "games were found twice, identical, and count once",
+        );
+        note!("{games}");
     }
 }
 

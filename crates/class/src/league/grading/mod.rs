@@ -142,11 +142,13 @@ impl RungResult {
     }
 
     pub fn sentence(&self) -> String {
-        let (pairs, forfeits) = (self.pairs.len(), self.forfeits);
+        let pairs = counted(self.pairs.len() as u64, "pair", "pairs");
+        let forfeits = self.forfeits;
         let measured = self.score.zip(self.interval).map(|(score, [low, high])| {
-            format!("; {pairs} pairs of games, score {score:.2}, true score {low:.2} to {high:.2}")
+            format!("; {pairs} of games, score {score:.2}, true score {low:.2} to {high:.2}")
         });
-        let forfeited = (forfeits > 0).then(|| format!("; {forfeits} games forfeited"));
+        let forfeited = (forfeits > 0)
+            .then(|| format!("; {} forfeited", counted(forfeits.into(), "game", "games")));
         format!(
             "{}: {} ({} of {} points{}{}).",
             self.rung,
