@@ -291,10 +291,10 @@ fn the_log_has_what_ends_a_bot() {
     let signal = |name: &str, waited: f64| (format!("sending {name}"), waited);
     assert_eq!(
         signals("trap '' TERM"),
-        [signal("SIGTERM", 500.0), signal("SIGKILL", 250.0)]
+        [signal("SIGTERM", 2000.0), signal("SIGKILL", 250.0)]
     );
     // One that ends when it is asked to is not killed, if it gets to it in time.
-    let asked = [signal("SIGTERM", 500.0)];
+    let asked = [signal("SIGTERM", 2000.0)];
     assert!((0..5).any(|_| signals("") == asked));
 }
 

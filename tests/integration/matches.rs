@@ -1457,8 +1457,10 @@ fn a_benched_bot() {
         let line = "builtin:random wins: never-starts.sh forfeits (exited).\n";
         let score =
             "Score: builtin:random 7 - 0 never-starts.sh (7 wins, 0 draws, 0 losses in 7 games).\n";
-        assert!(run.stdout.starts_with(&line.repeat(7)), "{run}");
-        let forfeits = "\nForfeits: never-starts.sh exited 7.\n";
+        let unplayed = "builtin:random wins: never-starts.sh was benched, and it was not played.\n";
+        let lines = line.repeat(3) + &unplayed.repeat(4);
+        assert!(run.stdout.starts_with(&lines), "{run}");
+        let forfeits = "\nForfeits: never-starts.sh benched 4, exited 3.\n";
         assert!(run.stdout.ends_with(&format!("{forfeits}{score}")), "{run}");
         assert_eq!(run.stderr.matches("is benched").count(), 1, "{run}");
         assert!(run.stderr.contains("the remaining 4 games"), "{run}");

@@ -480,7 +480,7 @@ mod tests {
         assert_eq!(code_in_markdown("6`<"), "6&#96;&#60;");
     }
 
-    /// As CommonMark finds code: a run of backticks ends with the next run that is as long.
+    /// As `CommonMark` finds code: a run of backticks ends with the next run that is as long.
     #[test]
     fn no_markup_is_left_outside_of_code() {
         let pieces = ["`", "``", "<i>", "a", " ", "\\", "\n"];
