@@ -57,9 +57,81 @@ struct Columns {
     identifier: Option<usize>,
 }
 
+// Headings in lower case, as lists have them: by hand in English, and of Moodle in English, Dutch, French and German.
+const NAME: [&str; 7] = [
+    "name",
+    "full name",
+    "student",
+    "volledige naam",
+    "naam",
+    "nom complet",
+    "vollständiger name",
+];
+const FIRST_NAME: [&str; 6] = [
+    "first name",
+    "firstname",
+    "given name",
+    "voornaam",
+    "prénom",
+    "vorname",
+];
+const LAST_NAME: [&str; 8] = [
+    "last name",
+    "lastname",
+    "surname",
+    "family name",
+    "achternaam",
+    "nom de famille",
+    "nom",
+    "nachname",
+];
+const TEAM: [&str; 9] = [
+    "team", "group", "groups", "groep", "groepen", "groupe", "groupes", "gruppe", "gruppen",
+];
+const EMAIL: [&str; 8] = [
+    "email",
+    "e-mail",
+    "email address",
+    "e-mail address",
+    "e-mailadres",
+    "adresse de courriel",
+    "courriel",
+    "e-mail-adresse",
+];
+const ID: [&str; 11] = [
+    "id",
+    "id number",
+    "id-nummer",
+    "numéro d'identification",
+    "student id",
+    "username",
+    "gebruikersnaam",
+    "nom d'utilisateur",
+    "anmeldename",
+    "identifier",
+    "identifiant",
+];
+const IDENTIFIER: [&str; 2] = ["identifier", "identifiant"];
+
+/// What follows a comma in a name without being a first name.
+const SUFFIXES: [&str; 7] = ["jr", "sr", "ii", "iii", "iv", "phd", "md"];
+
+/// `Adams, Anna` as `Anna Adams`, as downloads have it.
+fn first_name_first(name: String) -> String {
+    let Some((last, first)) = name.split_once(", ") else {
+        return name;
+    };
+    let suffix = first.trim_end_matches('.').to_lowercase();
+    if first.contains(',') || first.is_empty() || last.is_empty() || SUFFIXES.contains(&&*suffix) {
+        return name;
+    }
+    format!("{first} {last}")
+}
+
 impl Columns {
     fn of(headers: &csv::StringRecord) -> Self {
-        let lower: Vec<String> = headers.iter().map(str::to_lowercase).collect();
+        let plain = |heading: &str| composed(heading).to_lowercase().replace('’', "'");
+        let lower: Vec<String> = headers.iter().map(plain).collect();
         // Of several names, the first that is there counts.
         let place = |names: &[&str]| {
             let mut names = names.iter();
@@ -67,14 +139,14 @@ impl Columns {
         };
         Self {
             bot: place(&["bot"]),
-            name: place(&["name", "full name", "student"]),
-            first_name: place(&["first name", "firstname", "given name"]),
-            last_name: place(&["last name", "lastname", "surname", "family name"]),
-            team: place(&["team", "group", "groups"]),
-            email: place(&["email", "e-mail", "email address", "e-mail address"]),
-            id: place(&["id", "id number", "student id", "username", "identifier"]),
+            name: place(&NAME),
+            first_name: place(&FIRST_NAME),
+            last_name: place(&LAST_NAME),
+            team: place(&TEAM),
+            email: place(&EMAIL),
+            id: place(&ID),
             submission: place(&["submission", "submissions"]),
-            identifier: place(&["identifier"]),
+            identifier: place(&IDENTIFIER),
         }
     }
 
@@ -98,7 +170,7 @@ impl Columns {
             composed(value.unwrap_or_default())
         };
         let name = if self.name.is_some() {
-            field(self.name)
+            first_name_first(field(self.name))
         } else {
             let both = format!("{} {}", field(self.first_name), field(self.last_name));
             both.trim().to_owned()
@@ -416,6 +488,48 @@ impl BotsOfStudents {
             headings: list.headings.clone(),
             students: students.collect(),
             questions: roster.questions(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn people(table: &str) -> Vec<Person> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("list.csv");
+        std::fs::write(&path, table).expect("a file");
+        read(&path).expect("people")
+    }
+
+    #[test]
+    fn headings_of_each_language_are_known() {
+        for table in [
+            "First name,Last name,ID number,Email address,Groups\nAnna,Adams,17,a@b.org,Red\n",
+            "Voornaam,Achternaam,ID-nummer,E-mailadres,Groepen\nAnna,Adams,17,a@b.org,Red\n",
+            "Prénom;Nom de famille;Numéro d’identification;Adresse de courriel;Groupes\nAnna;Adams;17;a@b.org;Red\n",
+            "Vorname\tNachname\tID-Nummer\tE-Mail-Adresse\tGruppen\nAnna\tAdams\t17\ta@b.org\tRed\n",
+            "Vollständiger Name,ID-Nummer,E-Mail-Adresse,Gruppe\nAnna Adams,17,a@b.org,Red\n",
+            "name,id,email,team\n\"Adams, Anna\",17,a@b.org,Red\n",
+        ] {
+            let people = people(table);
+            let person = &people[0];
+            let found = [&person.name, &person.id, &person.email, &person.team];
+            assert_eq!(found, ["Anna Adams", "17", "a@b.org", "Red"], "{table}");
+        }
+    }
+
+    #[test]
+    fn names_are_turned_where_a_first_name_follows() {
+        for (name, turned) in [
+            ("Adams, Anna", "Anna Adams"),
+            ("van der Berg, Jan Piet", "Jan Piet van der Berg"),
+            ("Sammy Davis, Jr.", "Sammy Davis, Jr."),
+            ("Adams, Anna, Berlin", "Adams, Anna, Berlin"),
+            ("Anna Adams", "Anna Adams"),
+        ] {
+            assert_eq!(first_name_first(name.to_owned()), turned);
         }
     }
 }
