@@ -332,6 +332,26 @@ fn a_file_in_the_folder_says_what_does_not_count() {
     );
 }
 
+/// It was named by its file; what it speaks of is a part of it.
+#[test]
+fn another_bot_of_its_folder_does_not_change_a_bot() {
+    let bot = BotFolder::new();
+    let script = "#!/bin/sh\n. ./helper.sh\n";
+    for name in ["ann.sh", "ben.sh"] {
+        executable(&bot.path(name), script, 0o755);
+    }
+    let begin = BEGIN.map(|word| if word == "./bot.sh" { "./ann.sh" } else { word });
+    played(&bot.referee(&begin).run());
+    bot.keep_games(2);
+    bot.write("ben.sh", "#!/bin/sh\nexit 1\n");
+    executable(&bot.path("cem.sh"), script, 0o755);
+    played(&bot.resume(&[]));
+    bot.write("ann.sh", "#!/bin/sh\n# other\n. ./helper.sh\n");
+    let run = bot.resume(&[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("ann.sh has changed\n"), "{run}");
+}
+
 #[test]
 fn a_folder_without_lists_of_files_is_resumed_as_before() {
     let bot = BotFolder::new();

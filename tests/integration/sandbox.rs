@@ -264,6 +264,25 @@ fn a_bot_is_shown_its_directory_and_its_environment() {
     }
 }
 
+#[test]
+fn a_bot_that_is_named_by_its_file_sees_no_other_of_its_folder() {
+    for kind in sandboxes() {
+        let referee = Referee::new(["--sandbox", kind, "--first", "1", "--seed", "3", "-v"]);
+        let class = referee.scratch().join("class");
+        fs::create_dir(&class).expect("a directory");
+        fs::write(class.join("shared.txt"), "").expect("a file");
+        let script = "#!/bin/sh\nread x\nfor file in *; do echo \"sees $file\" >&2; done\n";
+        executable(&class.join("ann"), script, 0o755);
+        executable(&class.join("ben"), "#!/bin/sh\nexit 1\n", 0o755);
+        let bot = class.join("ann").to_string_lossy().into_owned();
+        let run = referee.args([&bot, "builtin:random"]).run();
+        for (file, is_seen) in [("ann", true), ("shared.txt", true), ("ben", false)] {
+            let line = format!("sees {file}\n");
+            assert_eq!(run.stderr.contains(&line), is_seen, "{kind} {file}: {run}");
+        }
+    }
+}
+
 /// An error that the sandbox has likely caused is told with what it allows; any other is not.
 #[test]
 fn the_sandbox_is_named_where_it_is_the_likely_cause() {

@@ -391,7 +391,7 @@ fn leftovers_are_not_given_and_records_are() {
 #[test]
 fn bots_in_one_folder_share_their_helpers() {
     let folder = directory(&[
-        ("v1.py", 0o755, SCRIPT),
+        ("v1.py", 0o755, "#!/bin/sh\n. ./helper.py\n"),
         ("v2.py", 0o755, SCRIPT),
         ("v2.c", 0o644, "source"),
         ("helper.py", 0o644, "shared"),
@@ -418,9 +418,11 @@ fn bots_in_one_folder_share_their_helpers() {
     ] {
         assert_eq!(target.path().join(path).exists(), is_there, "{path}");
     }
-    // Alone it sees all of its folder.
-    let (_target, copied) = copy(&at(&folder, "v1.py"), &[]);
-    assert!(copied.files.list.files.contains_key("v2.py"));
+    // It sees no more of the folder where the others do not play.
+    let (target, copied) = copy(&at(&folder, "v1.py"), &[]);
+    let seen: Vec<&str> = copied.files.list.files.keys().map(String::as_str).collect();
+    assert_eq!(seen, ["v1.py"]);
+    assert!(target.path().join("helper.py").exists() && !target.path().join("v2.py").exists());
     // What changes another's program does not change it.
     let hash = || {
         files(&at(&folder, "v1.py"), &others)

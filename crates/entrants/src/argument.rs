@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::archive;
+use crate::beside::{FolderReadings, other_bots};
 use crate::build::Built;
 use crate::build::recipe::Recipe;
 use crate::folder::{BotFolder, Entry, MANIFEST};
@@ -144,9 +145,19 @@ impl SourceBot {
             scope: Some(scope),
             written: REFEREE_FILES,
         };
-        let files = BotFiles::of(command, &[])?;
+        let beside = if is_folder {
+            Vec::new()
+        } else {
+            beside(&self.path, &FolderReadings::default())
+        };
+        let others = beside.iter().map(|argv| BotCommand {
+            name: &argv[0],
+            argv,
+            ..BotCommand::default()
+        });
+        let files = BotFiles::of(command, &others.collect::<Vec<_>>())?;
         let built = builder.build(self, &files, recipe)?;
-        let program = file(&built.program.to_string_lossy(), &self.arguments)?;
+        let program = file(&built.program.to_string_lossy(), &self.arguments, None)?;
         let Located::Program(program) = program else {
             let cause = "what was built is not a program";
             return Err(CannotStart::new(&self.name, cause, "call it bot"));
@@ -228,6 +239,16 @@ impl BotSpec {
 /// `builtins` are the strategies in this program; they run as `this_program bot NAME`. An error
 /// names the cause and the fix.
 pub fn locate(text: &str, this_program: &Path, builtins: &[&str]) -> Result<Located, CannotStart> {
+    locate_among(text, this_program, builtins, &FolderReadings::default())
+}
+
+/// Like [`locate`], for one of many, whose folders need not be read for each of them.
+pub fn locate_among(
+    text: &str,
+    this_program: &Path,
+    builtins: &[&str],
+    readings: &FolderReadings,
+) -> Result<Located, CannotStart> {
     let cannot = |cause: &str, fix: &str| {
         let is_empty = text.trim().is_empty();
         let bot = if is_empty {
@@ -245,7 +266,7 @@ pub fn locate(text: &str, this_program: &Path, builtins: &[&str]) -> Result<Loca
         return builtin.map_err(|error| cannot(&error.cause, &error.fix));
     }
     if Path::new(text).exists() {
-        return file(text, &[]);
+        return file(text, &[], Some(readings));
     }
     let words = split_command(text).map_err(|_| {
         cannot(
@@ -263,7 +284,7 @@ pub fn locate(text: &str, this_program: &Path, builtins: &[&str]) -> Result<Loca
     let found = find_in_path(command).filter(|_| !is_file);
     let Some(found) = found else {
         if Path::new(command).exists() {
-            return file(command, arguments);
+            return file(command, arguments, Some(readings));
         }
         if !is_file {
             return Err(cannot(
@@ -300,7 +321,19 @@ pub fn locate(text: &str, this_program: &Path, builtins: &[&str]) -> Result<Loca
     };
     let mut argv = words.clone();
     argv[0] = command_word(command, &found);
-    Ok(Located::Program(Program::new(name, argv, words, language)))
+    let beside = script.map_or_else(Vec::new, |script| beside(Path::new(script), readings));
+    Ok(Located::Program(Program {
+        beside,
+        ..Program::new(name, argv, words, language)
+    }))
+}
+
+/// The other bots in the folder of a file, each as a command.
+fn beside(file: &Path, readings: &FolderReadings) -> Vec<[String; 1]> {
+    let others = other_bots(file, readings).into_iter();
+    others
+        .map(|other| [with_slash(&other.to_string_lossy())])
+        .collect()
 }
 
 /// A command line in which several words together are a file: `Engine 12/bot.py` where there is also `Engine`.
@@ -420,7 +453,7 @@ fn of_folder(folder: &str, arguments: &[String]) -> Result<Located, CannotStart>
     let name = folder_name(path).map(|name| bot_name(&name));
     match bot.entry {
         Entry::Program(program) => {
-            let mut located = file(&program.to_string_lossy(), arguments)?;
+            let mut located = file(&program.to_string_lossy(), arguments, None)?;
             if let Located::Program(found) = &mut located {
                 found.name = name.unwrap_or_else(|| found.name.clone());
                 if program.parent() != Some(path) {
@@ -440,7 +473,12 @@ fn of_folder(folder: &str, arguments: &[String]) -> Result<Located, CannotStart>
     }
 }
 
-fn file(path: &str, arguments: &[String]) -> Result<Located, CannotStart> {
+/// `readings` are for what else is in its folder; `None` where all of the folder is this one bot.
+fn file(
+    path: &str,
+    arguments: &[String],
+    readings: Option<&FolderReadings>,
+) -> Result<Located, CannotStart> {
     let shown = escape_path(path);
     let cannot = |cause: &str, fix: &str| CannotStart::new(&shown, cause, fix);
     let meta = fs::metadata(path).map_err(|error| {
@@ -513,8 +551,10 @@ fn file(path: &str, arguments: &[String]) -> Result<Located, CannotStart> {
     let command = [&argv[..], &[path.to_owned()], arguments].concat();
     argv.push(with_slash(path));
     argv.extend_from_slice(arguments);
-    let program = Program::new(file_name(path), argv, command, language);
-    Ok(Located::Program(program))
+    Ok(Located::Program(Program {
+        beside: readings.map_or_else(Vec::new, |readings| beside(Path::new(path), readings)),
+        ..Program::new(file_name(path), argv, command, language)
+    }))
 }
 
 impl SourceBot {

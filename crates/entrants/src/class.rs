@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::archive;
 use crate::build::recipe::Recipe;
 use crate::folder::{
-    BotFolder, DecidedBy, Entry, entries, is_compiled, is_module_of, is_program, needs_preparation,
+    BotFolder, DecidedBy, Entry, LoadedModules, entries, is_compiled, is_program, needs_preparation,
 };
 use referee_match::bot::naming::folder_name;
 use referee_text::{escape_controls, unreadable};
@@ -55,13 +55,14 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, FolderError> {
         .iter()
         .filter(|path| path.is_file() && is_program(path));
     let files: Vec<PathBuf> = files.cloned().collect();
+    let modules = LoadedModules::of(&files);
     for path in entries {
         if path.is_dir() {
             match BotFolder::read(&path) {
                 Ok(bot) => found.programs.push((start_of(&bot), folder_name(&path))),
                 Err(_) => found.refused.push((text(&path), folder_name(&path))),
             }
-        } else if files.contains(&path) && is_module_of(&path, &files) {
+        } else if files.contains(&path) && modules.has(&path) {
             found.others.push(escape_controls(&text(&path)));
         } else if let Some(name) = archive::name_of(&path) {
             if path.with_file_name(name).is_dir() {

@@ -1,6 +1,7 @@
 //! What a folder means as a bot, by one order: its manifest, a build file, a program by its name, the only executable,
 //! sources of one language.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
@@ -331,25 +332,47 @@ fn has_entry_point(path: &Path) -> bool {
 /// Words of a line that loads a module, in the languages whose programs are run from their sources.
 const LOADS: [&str; 6] = ["import", "require", "from", "use", "load", "include"];
 
-/// Whether a file is a module of these, and not a program: it has no entry point, and one of them loads it by its name.
-pub(crate) fn is_module_of(path: &Path, programs: &[PathBuf]) -> bool {
-    let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
-        return false;
-    };
-    if can_be_executed(path) || has_entry_point(path) {
-        return false;
+/// What the sources of a folder load, by the words of the lines that do so.
+#[derive(Debug, Default)]
+pub(crate) struct LoadedModules {
+    /// By extension and word: the first file that has it, and whether others have it, too.
+    loaded: HashMap<(OsString, String), (PathBuf, bool)>,
+}
+
+impl LoadedModules {
+    pub(crate) fn of(programs: &[PathBuf]) -> Self {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let mut loaded: HashMap<(OsString, String), (PathBuf, bool)> = HashMap::new();
+        for path in programs {
+            let extension = path.extension().unwrap_or_default();
+            let text = fs::read(path).unwrap_or_default();
+            for line in String::from_utf8_lossy(&text).lines() {
+                let mut words = line.split(|c: char| !is_part(c));
+                if !words.clone().any(|word| LOADS.contains(&word)) {
+                    continue;
+                }
+                for word in words.by_ref().filter(|word| !word.is_empty()) {
+                    let by = loaded.entry((extension.to_owned(), word.to_owned()));
+                    let by = by.or_insert_with(|| (path.clone(), false));
+                    by.1 |= by.0 != *path;
+                }
+            }
+        }
+        Self { loaded }
     }
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let loads = |line: &str| {
-        let mut words = line.split(|c: char| !is_part(c));
-        words.clone().any(|word| LOADS.contains(&word)) && words.any(|word| word == stem)
-    };
-    let mut others = programs.iter().filter(|other| *other != path);
-    others.any(|other| {
-        let text = fs::read(other).unwrap_or_default();
-        let of_its_language = other.extension() == path.extension();
-        of_its_language && String::from_utf8_lossy(&text).lines().any(loads)
-    })
+
+    /// Whether a file is a module of these, and not a program: it has no entry point, and another one of its language loads
+    /// it by its name.
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
+            return false;
+        };
+        let extension = path.extension().unwrap_or_default().to_owned();
+        let by = self.loaded.get(&(extension, stem.to_owned()));
+        by.is_some_and(|(first, more)| *more || first != path)
+            && !can_be_executed(path)
+            && !has_entry_point(path)
+    }
 }
 
 /// The program among several whose name says that it is the bot. Case does not matter; of two with the same name none
@@ -624,7 +647,8 @@ mod tests {
         ];
         let (_place, folder) = folder(files);
         let all: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
-        let modules = all.iter().filter(|path| is_module_of(path, &all));
+        let loaded = LoadedModules::of(&all);
+        let modules = all.iter().filter(|path| loaded.has(path));
         let names: Vec<String> = modules.map(|path| file_name(path)).collect();
         assert_eq!(names, ["referee_bot.py", "chooser.js"]);
     }

@@ -3,6 +3,7 @@
 pub mod adapter;
 pub mod archive;
 pub mod argument;
+pub mod beside;
 pub mod build;
 pub mod class;
 pub mod folder;

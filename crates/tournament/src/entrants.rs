@@ -13,7 +13,8 @@ use super::TournamentError;
 use super::bot_files::FolderContext;
 use super::plan::{BotPlan, RejectedBot};
 use crate::checkup::Problem;
-use referee_entrants::argument::{Located, PrepareBots, SourceBot, locate};
+use referee_entrants::argument::{Located, PrepareBots, SourceBot, locate_among};
+use referee_entrants::beside::FolderReadings;
 use referee_games::game::Ruleset;
 use referee_games::strategy;
 use referee_host::executable::find_in_path;
@@ -81,9 +82,9 @@ pub fn find_in(
     sandbox: &Sandbox,
     context: &FolderContext,
 ) -> Result<Entrants, TournamentError> {
-    let mut located = Vec::new();
+    let (mut located, readings) = (Vec::new(), FolderReadings::default());
     for bot in wanted {
-        located.push(locate_bot(bot, finder.referee)?);
+        located.push(locate_bot(bot, finder.referee, &readings)?);
     }
     let names = names_of(wanted, &located);
     let folders = slugs(&names.iter().map(String::as_str).collect::<Vec<_>>());
@@ -145,22 +146,29 @@ enum LocatedBot {
 /// The outer error is one of the tournament's, the inner one the bot's.
 type LocatedOrNot = Result<LocatedBot, CannotStart>;
 
-fn locate_bot(bot: &BotPlan, referee: &Path) -> Result<LocatedOrNot, TournamentError> {
-    Ok(match locate(&bot.bot, referee, &strategy::NAMES) {
-        Ok(Located::Program(mut program)) => {
-            // What is built in needs no folder, and may not see this one.
-            if program.builtin().is_none() {
-                program.directory = bot.directory.as_ref().map(PathBuf::from);
+fn locate_bot(
+    bot: &BotPlan,
+    referee: &Path,
+    readings: &FolderReadings,
+) -> Result<LocatedOrNot, TournamentError> {
+    Ok(
+        match locate_among(&bot.bot, referee, &strategy::NAMES, readings) {
+            Ok(Located::Program(mut program)) => {
+                // What is built in needs no folder, and may not see this one.
+                if program.builtin().is_none() {
+                    program.directory = bot.directory.as_ref().map(PathBuf::from);
+                }
+                Ok(LocatedBot::Program(program))
             }
-            Ok(LocatedBot::Program(program))
-        }
-        Ok(Located::Sources(sources)) => Ok(LocatedBot::Sources(sources)),
-        Ok(Located::Human) => {
-            let problem = "people do not enter tournaments; they play matches: referee human BOT";
-            return Err(TournamentError::Input(problem.to_owned()));
-        }
-        Err(error) => Err(in_directory(error, bot)),
-    })
+            Ok(Located::Sources(sources)) => Ok(LocatedBot::Sources(sources)),
+            Ok(Located::Human) => {
+                let problem =
+                    "people do not enter tournaments; they play matches: referee human BOT";
+                return Err(TournamentError::Input(problem.to_owned()));
+            }
+            Err(error) => Err(in_directory(error, bot)),
+        },
+    )
 }
 
 /// The names of all bots, which differ.

@@ -29,6 +29,8 @@ pub struct Program {
     pub directory: Option<PathBuf>,
     /// Which files of its folder are looked at.
     pub scope: FileScope,
+    /// Paths of other bots in its folder, each as a command: it may see nothing of them, whether they play or not.
+    pub beside: Vec<[String; 1]>,
     pub confinement: Option<Confinement>,
     /// What it was built of, if the referee built it.
     pub sources: Option<Sources>,
@@ -58,6 +60,7 @@ impl Program {
             language,
             directory: None,
             scope: FileScope::default(),
+            beside: Vec::new(),
             confinement: None,
             sources: None,
             is_prepared: false,
@@ -124,17 +127,30 @@ impl Program {
 
     /// Its own files; `others` are the other entrants, of which it may see nothing.
     pub fn files(&self, others: &[&Self]) -> Result<BotFiles, CannotStart> {
-        BotFiles::of(self.sandbox_command(), &commands(others))
+        BotFiles::of(self.sandbox_command(), &self.unseen(others))
     }
 
     /// Takes it into a sandbox in which it sees nothing of `others`. Reports now what would keep it
     /// from starting.
     pub fn confine(self, sandbox: &Sandbox, others: &[&Self]) -> Result<Self, CannotStart> {
-        let confinement = sandbox.confine(self.sandbox_command(), &commands(others))?;
+        let confinement = sandbox.confine(self.sandbox_command(), &self.unseen(others))?;
         Ok(Self {
             confinement,
             ..self
         })
+    }
+
+    /// The other entrants and the other bots of its folder, of which it may see nothing.
+    fn unseen<'a>(&'a self, others: &[&'a Self]) -> Vec<BotCommand<'a>> {
+        // All of a directory that was given with it is its own.
+        let beside = self.beside.iter().filter(|_| self.directory.is_none());
+        let beside = beside.map(|argv| BotCommand {
+            name: &argv[0],
+            argv,
+            ..BotCommand::default()
+        });
+        let others = others.iter().map(|other| other.sandbox_command());
+        others.chain(beside).collect()
     }
 }
 
@@ -199,11 +215,4 @@ pub fn with_slash(path: &str) -> String {
     } else {
         format!("./{path}")
     }
-}
-
-fn commands<'a>(programs: &[&'a Program]) -> Vec<BotCommand<'a>> {
-    programs
-        .iter()
-        .map(|program| program.sandbox_command())
-        .collect()
 }

@@ -33,6 +33,7 @@ pub fn program(script: &str, directory: &Path) -> Program {
         language: None,
         directory: None,
         scope: FileScope::default(),
+        beside: Vec::new(),
         confinement: None,
         sources: None,
         is_prepared: false,

@@ -286,6 +286,11 @@ const LIBRARY: [&str; 48] = [
     "typing",
 ];
 
+/// Whether programs in Python may mean its library by this name.
+pub fn is_library_module(name: &str) -> bool {
+    LIBRARY.contains(&name)
+}
+
 /// What to do about a file of the bot that Python takes for a module of its library.
 pub fn hiding_advice(stderr: &str) -> Option<String> {
     let line = explaining_line(stderr)?;
@@ -315,7 +320,7 @@ pub fn hiding_advice(stderr: &str) -> Option<String> {
         files.any(is_own).then_some(module)
     };
     let module = renamed().or_else(imported).or_else(initialized)?;
-    LIBRARY.contains(&module).then(|| {
+    is_library_module(module).then(|| {
         format!("rename {module}.py: it hides the module {module} of Python's library, which others import, too")
     })
 }
