@@ -250,6 +250,18 @@ fn a_flood_on_stderr_disturbs_nobody() {
 }
 
 #[test]
+fn a_flood_on_stderr_in_place_of_an_answer() {
+    let limits = ["--move-time", "2s", "--start-time", "2s"];
+    let run = opening("./floods-stderr.sh then-sleeps").args(limits).run();
+    let result = forfeited(&run, "timeout");
+    let told = [
+        "; nothing came on standard output, and more than ",
+        " KiB on stderr",
+    ];
+    says(&result, &told);
+}
+
+#[test]
 fn the_end_of_a_flood_on_stderr_is_kept() {
     let run = opening("./floods-stderr.sh then-exits")
         .memory(memory())

@@ -56,6 +56,12 @@ impl Stderr {
             .collect()
     }
 
+    /// How much the program has written since [`take_info`](Self::take_info) was last called, in bytes, as far as it has been
+    /// read.
+    pub fn since_asked(&self) -> u64 {
+        locked(&self.0.1).lines.since_asked
+    }
+
     /// What the program has said of its thinking since this was last called, which is before a question and after its
     /// answer.
     ///
@@ -63,7 +69,9 @@ impl Stderr {
     /// order of the writing, and this runtime has seen the answer. Without output it takes no system call.
     pub fn take_info(&self) -> Info {
         let _ended = self.read();
-        mem::take(&mut locked(&self.0.1).lines.info)
+        let lines = &mut locked(&self.0.1).lines;
+        lines.since_asked = 0;
+        mem::take(&mut lines.info)
     }
 
     /// Reads what is there, at most a full pipe.
@@ -90,6 +98,7 @@ struct Output {
 #[derive(Default)]
 struct Lines {
     kept: VecDeque<u8>,
+    since_asked: u64,
     line: Vec<u8>,
     /// Whether the line began before [`Self::line`].
     is_continued: bool,
@@ -99,6 +108,7 @@ struct Lines {
 
 impl Lines {
     fn push(&mut self, bytes: &[u8]) {
+        self.since_asked += bytes.len() as u64;
         self.kept.extend(bytes);
         let surplus = self.kept.len().saturating_sub(KEPT_BYTES);
         self.kept.drain(..surplus);

@@ -113,6 +113,7 @@ fn timed_out(timeout: &Timeout) {
         TimeoutEvidence::Nothing(ProcessState::NotReading) => "not reading",
         TimeoutEvidence::Nothing(ProcessState::Stopped) => "stopped",
         TimeoutEvidence::Nothing(ProcessState::Waiting) => "waiting",
+        TimeoutEvidence::Nothing(ProcessState::WritingToStderr(_)) => "writing to stderr",
         TimeoutEvidence::Nothing(ProcessState::Unknown) => "nothing",
         TimeoutEvidence::Partial(_) => "part of a line",
         TimeoutEvidence::Late(_) => "late answer",

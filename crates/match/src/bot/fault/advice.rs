@@ -105,7 +105,7 @@ impl Fault {
 
 impl Timeout {
     fn advice(&self, language: Option<Language>) -> String {
-        use ProcessState::{Computing, NotReading, Stopped, Unknown, Waiting};
+        use ProcessState::{Computing, NotReading, Stopped, Unknown, Waiting, WritingToStderr};
         use TimeoutEvidence::{HeldBack, Late, Nothing, Partial};
         let quicker = "answer sooner: think for a fixed part of REFEREE_MOVE_TIME";
         match &self.evidence {
@@ -118,6 +118,9 @@ impl Timeout {
             }
             Nothing(NotReading) => "after an answer, go back to reading standard input".to_owned(),
             Nothing(Stopped) => "let nothing stop the program".to_owned(),
+            Nothing(WritingToStderr(_)) => {
+                "look for a loop that writes to stderr without an end; the answer belongs on standard output".to_owned()
+            }
             Partial(_) => "end every answer with a newline".to_owned(),
             Nothing(Waiting | Unknown) if self.answered > 0 => {
                 "find what it waits for after this question: a sleep, a lock, a file, another program, a second line of input"

@@ -81,6 +81,8 @@ pub enum ProcessState {
     Stopped,
     /// Read the question and waits for something, such as more input.
     Waiting,
+    /// It has written so many bytes to stderr since it was asked.
+    WritingToStderr(u64),
     Unknown,
 }
 

@@ -131,6 +131,15 @@ impl fmt::Display for Timeout {
                 ask_check(f, "")
             ),
             TimeoutEvidence::Nothing(ProcessState::Waiting) => write!(f, "nothing came; {WAITING}"),
+            TimeoutEvidence::Nothing(ProcessState::WritingToStderr(bytes)) => write!(
+                f,
+                "nothing came on standard output, and more than {} on stderr",
+                size(if *bytes < 1 << 20 {
+                    bytes >> 10 << 10
+                } else {
+                    bytes >> 20 << 20
+                })
+            ),
             TimeoutEvidence::Nothing(ProcessState::Unknown) => f.write_str("nothing came"),
             TimeoutEvidence::Partial(bytes) => write!(
                 f,
@@ -391,6 +400,19 @@ mod tests {
             wall(10_181, uncertain),
             "it answered `- L` after 10.181 s, of which it waited 5 s for a CPU; whether that was late is not certain"
         );
+    }
+
+    #[test]
+    fn what_it_wrote_to_stderr_in_place_of_an_answer_is_told() {
+        for (bytes, told) in [(70_000, "68 KiB"), (5_000_000, "4 MiB")] {
+            let timeout = Timeout {
+                evidence: TimeoutEvidence::Nothing(ProcessState::WritingToStderr(bytes)),
+                ..late(ms(9000), ClockKind::Wall, TurnUsage::default())
+            };
+            let sentence = timeout.to_string();
+            let end = format!("nothing came on standard output, and more than {told} on stderr");
+            assert!(sentence.ends_with(&end), "{sentence}");
+        }
     }
 
     #[test]

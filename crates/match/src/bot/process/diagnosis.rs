@@ -11,6 +11,7 @@ use super::platform::{Group, describe, exit_status, unread};
 use crate::bot::fault::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
 use crate::bot::meter::TurnUsage;
 use crate::bot::player::{Allowance, ClockKind};
+use crate::bot::stderr::KEPT_BYTES;
 use referee_host::system::is_stopped;
 use referee_sandbox::procfs::ProcessStat;
 use referee_sandbox::supervisor::client::SupervisorConnection;
@@ -190,6 +191,9 @@ impl Process {
         match state {
             Some('T' | 't') => ProcessState::Stopped,
             None if is_stopped(self.owned.pid()) => ProcessState::Stopped,
+            _ if self.stderr.since_asked() > KEPT_BYTES as u64 => {
+                ProcessState::WritingToStderr(self.stderr.since_asked())
+            }
             _ if self.has_unread_input() => ProcessState::NotReading,
             Some('R' | 'D') => ProcessState::Computing,
             Some(_) => ProcessState::Waiting,
