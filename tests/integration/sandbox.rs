@@ -294,6 +294,10 @@ fn the_sandbox_is_named_where_it_is_the_likely_cause() {
                 "keep the file beside the bot",
             ),
             (
+                "cat Weights.txt || exit 1",
+                "beside the bot there is `weights.txt`, which differs in capital letters",
+            ),
+            (
                 "echo 'IndexError: 5' >&2; exit 1",
                 "correct the error that stderr names",
             ),
@@ -301,12 +305,16 @@ fn the_sandbox_is_named_where_it_is_the_likely_cause() {
             let referee = Referee::new(["check", "--json", "--sandbox", kind]);
             let bot = referee.scratch().join("bot.sh");
             executable(&bot, format!("#!/bin/sh\nread x\n{script}\n"), 0o755);
+            fs::write(referee.scratch().join("weights.txt"), "1").expect("a file");
             let run = referee.args([&bot]).run();
             let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
             let fix = report["fix_first"]["fix"].as_str().expect("a fix");
             assert!(fix.contains(expected), "{kind} {script}: {run}");
             let is_told = fix.contains("without a sandbox the same question may be answered");
-            assert_eq!(is_told, !script.contains("IndexError"), "{kind}: {run}");
+            let is_by_sandbox = !["IndexError", "Weights"]
+                .iter()
+                .any(|own| script.contains(own));
+            assert_eq!(is_told, is_by_sandbox, "{kind}: {run}");
         }
     }
 }

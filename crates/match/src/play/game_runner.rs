@@ -407,6 +407,9 @@ impl GameFault {
             return advice;
         }
         if let Some(advice) = sandbox {
+            if matches!(self.unseen, Some(UnseenFile::OtherCase(_))) {
+                return advice;
+            }
             return format!("{advice}; without a sandbox the same question may be answered");
         }
         if let Some(advice) = crash::module_advice(&self.stderr).filter(|_| by_error) {

@@ -432,10 +432,15 @@ impl Seat {
         let confinement = self.confinement()?;
         let hidden = confinement.hidden().iter();
         let mut hidden = hidden.filter(|name| crash::speaks_of(stderr, name));
-        match hidden.next() {
-            Some(name) => Some(UnseenFile::OfAnother(name.clone())),
-            None => confinement.is_alone().then_some(UnseenFile::AllBesideIt),
+        if let Some(name) = hidden.next() {
+            return Some(UnseenFile::OfAnother(name.clone()));
         }
+        let own = confinement.files().map(|files| files.list.files.keys());
+        let own = own.into_iter().flatten().map(String::as_str);
+        if let Some(name) = crash::in_other_case(stderr, own) {
+            return Some(UnseenFile::OtherCase(name.to_owned()));
+        }
+        confinement.is_alone().then_some(UnseenFile::AllBesideIt)
     }
 
     /// The folder with its files in a sandbox.

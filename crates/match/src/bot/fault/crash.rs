@@ -188,11 +188,13 @@ pub fn is_about_memory(said: &str) -> bool {
     NO_MEMORY.iter().any(|words| said.contains(words))
 }
 
-/// What lies beside a bot, and is not shown to it.
+/// What lies beside a bot, and is not found by it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnseenFile {
-    /// A program of another bot of this run, or its folder.
+    /// A program of another bot, or its folder.
     OfAnother(String),
+    /// It is looked for with other capital letters.
+    OtherCase(String),
     /// Its folder can be no bot's own, such as a home folder.
     AllBesideIt,
 }
@@ -201,7 +203,11 @@ impl UnseenFile {
     fn advice(&self) -> String {
         match self {
             Self::OfAnother(name) => format!(
-                "{} is another bot of this run, so the sandbox hides it: put what both need into a module of its own, or give each bot a folder with a copy",
+                "{} is another bot, so the sandbox hides it: put what both need into a module of its own, or give each bot a folder with a copy",
+                quote(name.as_bytes())
+            ),
+            Self::OtherCase(name) => format!(
+                "beside the bot there is {}, which differs in capital letters: write the name as the file has it",
                 quote(name.as_bytes())
             ),
             Self::AllBesideIt => "its folder is a home folder, one for temporary files or a very large one, of which the sandbox shows it nothing but its own file: put the bot and what it needs into a folder of their own".to_owned(),
@@ -221,6 +227,25 @@ pub fn speaks_of(stderr: &str, file: &str) -> bool {
             );
             !before.is_some_and(is_part) && !after.is_some_and(is_part)
         })
+    })
+}
+
+/// The one of these files that the line speaks of, but for capital letters, if it does not speak of that file itself.
+pub fn in_other_case<'a>(
+    stderr: &str,
+    files: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let line = explaining_line(stderr)?;
+    let is_part = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    let words: Vec<&str> = line.split(|c| !is_part(c)).collect();
+    let is_of = |word: &str, file: &str| {
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        word.eq_ignore_ascii_case(file) || word.eq_ignore_ascii_case(stem)
+    };
+    files.into_iter().find(|path| {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        let mut spoken = words.iter().filter(|word| is_of(word, file)).peekable();
+        spoken.peek().is_some() && spoken.all(|word| !file.starts_with(word))
     })
 }
 
@@ -410,6 +435,30 @@ mod tests {
                 "Traceback (most recent call last):\n  File \"/w/bot.py\", line 3, in <module>\n    x\n{line}\n"
             );
             assert_eq!(hiding_advice(&stderr), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_file_in_other_capitals_is_found() {
+        let files = ["bot.py", "data/weights.txt", "Helper.py"];
+        for (line, found) in [
+            (
+                "FileNotFoundError: [Errno 2] No such file or directory: 'Weights.txt'",
+                Some("data/weights.txt"),
+            ),
+            (
+                "FileNotFoundError: [Errno 2] No such file or directory: '/x/data/WEIGHTS.TXT'",
+                Some("data/weights.txt"),
+            ),
+            (
+                "ModuleNotFoundError: No module named 'helper'",
+                Some("Helper.py"),
+            ),
+            ("ModuleNotFoundError: No module named 'Helper'", None),
+            ("cat: weights.txt: No such file or directory", None),
+            ("cat: table.csv: No such file or directory", None),
+        ] {
+            assert_eq!(in_other_case(line, files), found, "{line}");
         }
     }
 
