@@ -5,7 +5,8 @@ use std::fs;
 
 use crate::classroom::{Class, SETTINGS};
 use crate::common::files::executable;
-use crate::common::{RECORDS, Referee, Run, bots};
+use crate::common::{RECORDS, Referee, Run, bots, records, schema};
+use crate::report::data;
 
 /// A match in the game of tests/bots/games/countdown.sh with this fault.
 fn play(fault: &str, more: &[&str]) -> Run {
@@ -139,14 +140,13 @@ fn a_tournament_stops_when_its_game_fails() {
         "{run}"
     );
     assert!(
-        run.stderr.contains("begins again with another --out"),
+        run.stderr.contains("goes on with --accept-changes"),
         "{run}"
     );
 }
 
-/// What crashed and was repaired goes on where the teacher says so, and it is written down.
-#[test]
-fn a_league_goes_on_with_a_repaired_game() {
+/// A game as a program, that can be repaired, and two bots of it.
+fn class_of_countdown() -> Class {
     let class = Class::of(&[]);
     let game = fs::read_to_string(bots().join("games/countdown.sh")).expect("a game");
     executable(&class.path("countdown.sh"), &game, 0o755);
@@ -154,6 +154,80 @@ fn a_league_goes_on_with_a_repaired_game() {
     for name in ["anna", "ben"] {
         class.write(&format!("class/{name}/bot.sh"), &bot);
     }
+    class
+}
+
+/// Another program of the same game.
+fn repair(class: &Class, how: &str) {
+    let game = fs::read_to_string(bots().join("games/countdown.sh")).expect("a game");
+    fs::remove_file(class.path("countdown.sh")).expect("the game");
+    executable(&class.path("countdown.sh"), game + how, 0o755);
+}
+
+/// Records, tables and pages say since when.
+#[test]
+fn a_tournament_goes_on_with_a_repaired_game() {
+    let class = class_of_countdown();
+    let begin = [
+        "class",
+        "--no-check",
+        "--game",
+        "./countdown.sh",
+        "--jobs",
+        "1",
+    ];
+    class.play("cup", &begin);
+    let games = class.read("cup/games.jsonl");
+    let (first, _) = games.split_once('\n').expect("two games");
+    class.write("cup/games.jsonl", &format!("{first}\n"));
+    repair(&class, "# Repaired.\n");
+    let resume = |more: &[&str]| {
+        let arguments = [
+            &["tournament", "--out", "cup", "--report", "cup.html"],
+            more,
+        ]
+        .concat();
+        class.referee(&arguments).run()
+    };
+    let refused = resume(&[]);
+    assert_eq!(refused.code, Some(2), "{refused}");
+    for words in [
+        "the game's program has been changed: it is not the one with which the tournament began\n",
+        "\n--accept-changes goes on with the program as it is now",
+    ] {
+        assert!(refused.stderr.contains(words), "{refused}");
+    }
+    assert_eq!(class.read("cup/games.jsonl").lines().count(), 1);
+    let accepted = resume(&["--accept-changes"]);
+    assert_eq!(accepted.code, Some(0), "{accepted}");
+    let said = "the game changed: its program is another one since game p000001b, in 1 of 2 games";
+    assert!(accepted.stdout.contains(said), "{accepted}");
+    let games = records(&class.read("cup/games.jsonl"));
+    assert_eq!(games.len(), 2);
+    schema::RECORD.check(&games[1]);
+    let changed = games.iter().map(|game| game["game_changed"].as_str());
+    let lengths: Vec<Option<usize>> = changed.map(|hash| Some(hash?.len())).collect();
+    assert_eq!(lengths, [None, Some(64)]);
+    let expected = serde_json::json!({"since": "p000001b", "games": 1});
+    assert_eq!(class.json("cup/standings.json")["game_changed"], expected);
+    let page = data(&class.read("cup.html"));
+    assert_eq!(page["figures"]["changed"], serde_json::json!([said]));
+    // That program is the tournament's now.
+    assert_eq!(resume(&[]).code, Some(0));
+    repair(&class, "");
+    let back = resume(&[]);
+    assert_eq!(back.code, Some(2), "{back}");
+    assert!(
+        back.stderr.contains("the game's program has been changed"),
+        "{back}"
+    );
+}
+
+/// What crashed and was repaired goes on where the teacher says so, and it is written down.
+#[test]
+fn a_league_goes_on_with_a_repaired_game() {
+    let class = class_of_countdown();
+    let bot = class.read("class/anna/bot.sh");
     let league = |more: &[&str]| {
         let arguments = ["league", "term", "--no-check", "--game", "./countdown.sh"];
         class
@@ -162,12 +236,7 @@ fn a_league_goes_on_with_a_repaired_game() {
     };
     let run = league(&["--from", "class"]);
     assert_eq!(run.code, Some(0), "{run}");
-    fs::remove_file(class.path("countdown.sh")).expect("the game");
-    executable(
-        &class.path("countdown.sh"),
-        format!("{game}# Repaired.\n"),
-        0o755,
-    );
+    repair(&class, "# Repaired.\n");
     class.write("class/cem/bot.sh", &format!("{bot}# Another.\n"));
     let run = league(&["--from", "class"]);
     assert_eq!(run.code, Some(2), "{run}");

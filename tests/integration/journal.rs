@@ -42,6 +42,7 @@ fn record(number: usize) -> Record {
         delayed: None,
         voids: 0,
         tie_break: false,
+        game_changed: None,
         more: Map::new(),
     }
 }

@@ -294,7 +294,7 @@ fn a_summary_is_read_where_a_record_is() {
 }
 
 /// A record with every field.
-const FULL: &str = r#"{"v":1,"game":"quarto","rules":"standard","id":"p000001b","bots":[{"name":"builtin:greedy","command":["builtin:greedy"],"changed":"0f"},{"name":"builtin:random","command":["builtin:random","x"]}],"first":1,"seed":4,"start":"................","pieces":"p","turns":["- F","14 B"],"movers":"01","times_ms":[1.5,2],"charged_ms":[1.0],"info":[{"turn":1,"score":0.5}],"result":{"winner":0,"reason":"timeout","lines":[["H2","big"]],"by":1,"adjudicated":true,"answer":"a","detail":"d","stderr":"s","played":false},"started":"2026-11-23T06:27:08Z","usage":[null,{"cpu_ms":1.5,"cpu_other_ms":0,"memory_kb":9,"oom_kills":1}],"processes":[null,{"seed":1,"move_time":0.5,"since":"a"}],"delayed":"why","voids":2,"tie_break":true,"analysis":{"by":"referee"},"later":[1]}"#;
+const FULL: &str = r#"{"v":1,"game":"quarto","rules":"standard","id":"p000001b","bots":[{"name":"builtin:greedy","command":["builtin:greedy"],"changed":"0f"},{"name":"builtin:random","command":["builtin:random","x"]}],"first":1,"seed":4,"start":"................","pieces":"p","turns":["- F","14 B"],"movers":"01","times_ms":[1.5,2],"charged_ms":[1.0],"info":[{"turn":1,"score":0.5}],"result":{"winner":0,"reason":"timeout","lines":[["H2","big"]],"by":1,"adjudicated":true,"answer":"a","detail":"d","stderr":"s","played":false},"started":"2026-11-23T06:27:08Z","usage":[null,{"cpu_ms":1.5,"cpu_other_ms":0,"memory_kb":9,"oom_kills":1}],"processes":[null,{"seed":1,"move_time":0.5,"since":"a"}],"delayed":"why","voids":2,"tie_break":true,"game_changed":"0f","analysis":{"by":"referee"},"later":[1]}"#;
 
 /// Values of each kind.
 const KINDS: [(&str, &str); 8] = [
@@ -376,6 +376,7 @@ const FIELDS: &[(&str, Option<bool>, &str)] = &[
     ("/delayed", Some(false), "null text"),
     ("/voids", Some(false), "natural"),
     ("/tie_break", Some(false), "truth"),
+    ("/game_changed", Some(false), "null text"),
     ("/analysis", Some(false), ANYTHING),
     ("/later", Some(false), ANYTHING),
 ];

@@ -100,6 +100,7 @@ fn record(answers: &[&str], first: usize) -> Record {
         delayed: None,
         voids: 0,
         tie_break: false,
+        game_changed: None,
         more: Map::new(),
     }
 }

@@ -97,6 +97,7 @@ fn full_record() -> Record {
         delayed: Some("a sentence".to_owned()),
         voids: 2,
         tie_break: true,
+        game_changed: Some("0".repeat(64)),
         more: Map::from_iter([(FIELD.to_owned(), annotation.to_json())]),
     }
 }
@@ -125,6 +126,7 @@ fn full_plan() -> Plan {
         hash: String::new(),
         referee: "0.1.0".to_owned(),
         game_program: Some(GameProgramPlan {
+            changed: None,
             command: vec!["./nim.py".to_owned()],
             hash: "0".repeat(64),
         }),

@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::terminal::{Palette, aligned, shortened_name, width, width as columns_of, wrapped};
 use referee_match::record::annotation::Tally;
-use referee_stats::standings::{NotEntered, Order, Place, RankBy, Standings, TieBreak};
+use referee_stats::standings::{
+    ChangedFiles, NotEntered, Order, Place, RankBy, Standings, TieBreak,
+};
 use referee_text::{
     counted, escape_controls, escape_markdown, format_milliseconds, grouped, join_parts, short_name,
 };
@@ -381,18 +383,28 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
     out
 }
 
-/// A sentence for each bot whose files changed while a tournament was played.
+/// A sentence for the game's program and each bot whose files changed while a tournament was played.
 pub(super) fn changed(standings: &Standings) -> impl Iterator<Item = String> {
-    standings.places.iter().filter_map(|place| {
-        let changed = place.changed.as_ref()?;
-        Some(format!(
-            "files changed: {} has played by other files since game {}, in {} of {}",
-            short_name(&place.name),
+    let since = |changed: &ChangedFiles, of: u64| {
+        format!(
+            "since game {}, in {} of {}",
             escape_controls(&changed.since),
             grouped(changed.games),
-            counted(place.games, "game", "games"),
+            counted(of, "game", "games"),
+        )
+    };
+    let game = standings.game_changed.iter().map(move |changed| {
+        let since = since(changed, standings.games);
+        format!("the game changed: its program is another one {since}")
+    });
+    let bots = standings.places.iter().filter_map(move |place| {
+        let since = since(place.changed.as_ref()?, place.games);
+        let name = short_name(&place.name);
+        Some(format!(
+            "files changed: {name} has played by other files {since}"
         ))
-    })
+    });
+    game.chain(bots)
 }
 
 fn not_entered(absent: &NotEntered, between: &str) -> String {
@@ -540,6 +552,9 @@ pub fn as_json(standings: &Standings, with_times: bool) -> Value {
     let not_entered: Vec<Value> = absent.collect();
     if !not_entered.is_empty() {
         all["did_not_enter"] = Value::Array(not_entered);
+    }
+    if let Some(changed) = &standings.game_changed {
+        all["game_changed"] = json!({ "since": changed.since, "games": changed.games });
     }
     let changed = standings.places.iter().filter_map(|place| {
         let changed = place.changed.as_ref()?;

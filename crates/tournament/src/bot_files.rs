@@ -1,4 +1,5 @@
-//! With which files the bots of a tournament entered, and what has become of them when it is resumed.
+//! With which files the bots of a tournament entered and its game was played, and what has become of them when it is
+//! resumed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,6 +24,9 @@ const FILE: &str = "files.json";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownFiles {
     bots: BTreeMap<String, FileList>,
+    /// The hash of the game's program, if another than the plan's was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    game_program: Option<String>,
 }
 
 /// What is known of bots' folders when their files are looked for.
@@ -67,6 +71,8 @@ impl ChangedBot {
 pub struct Settled {
     /// Not accepted.
     pub changed: Vec<ChangedBot>,
+    /// Whether the game's program is another one, which was not accepted.
+    pub is_other_game: bool,
     /// For people.
     pub notes: Vec<String>,
     /// Whether the lists are other ones now, which have to be written.
@@ -78,6 +84,7 @@ impl KnownFiles {
         let of = |entrant: &Entrant| (entrant.plan.name.clone(), entrant.found.list.clone());
         Self {
             bots: entrants.iter().map(of).collect(),
+            game_program: None,
         }
     }
 
@@ -150,6 +157,29 @@ impl KnownFiles {
             entrant.plan.hash.clone_from(&planned.hash);
         }
         settled
+    }
+
+    /// Compares the program of the game with the known one. Where it is the same, or is accepted, it counts as the one of
+    /// the old plan.
+    pub fn settle_game(&mut self, old: &Plan, now: &mut Plan, accept: bool, settled: &mut Settled) {
+        let (Some(old), Some(now)) = (&old.game_program, &mut now.game_program) else {
+            return;
+        };
+        let known = self.game_program.as_ref().unwrap_or(&old.hash);
+        if now.hash != *known {
+            if !accept {
+                settled.is_other_game = true;
+                return;
+            }
+            settled.notes.push(
+                "the game's program has been changed; accepted: the next games are by it as it is now"
+                    .to_owned(),
+            );
+            settled.has_accepted = true;
+            self.game_program = Some(now.hash.clone());
+        }
+        let changed = (now.hash != old.hash).then(|| now.hash.clone());
+        (now.changed, now.hash) = (changed, old.hash.clone());
     }
 }
 

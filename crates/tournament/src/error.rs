@@ -73,8 +73,7 @@ pub enum TournamentError {
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
     #[error(
-        "{0}\nif that happens once, the same command goes on; with another program of the game a tournament begins again with another \
-         --out, and a league goes on with --accept-changes"
+        "{0}\nif that happens once, the same command goes on; with another program of the game it goes on with --accept-changes"
     )]
     GameProgram(String),
     #[error(

@@ -124,7 +124,7 @@ pub struct ResumeRequest<'a> {
     pub options: &'a PlanRequest,
     pub ruleset: &'a dyn Ruleset,
     pub directory: &'a TournamentDirectory,
-    /// The bots' files may be others than in the plan: those of now play on.
+    /// The bots' files and the game's program may be others than in the plan: those of now play on.
     pub accept_changes: bool,
 }
 
@@ -132,7 +132,7 @@ impl ResumeRequest<'_> {
     /// Options and bots must match the plan. Returns it with its bots, in its order.
     pub fn resume(
         &self,
-        plan: Plan,
+        mut plan: Plan,
         entrants: Entrants,
         notify: &mut dyn FnMut(PreparationNotice<'_>),
     ) -> Result<(Plan, Vec<Entrant>), TournamentError> {
@@ -148,12 +148,13 @@ impl ResumeRequest<'_> {
             playing.sort_by_key(|entrant| place(&entrant.plan.name).unwrap_or(usize::MAX));
         }
         let mut known = KnownFiles::read(self.directory)?;
-        let settled = known.settle(&plan, &mut playing, self.accept_changes);
+        let mut settled = known.settle(&plan, &mut playing, self.accept_changes);
         let rejected_before = rejected_before.into_iter().map(|entrant| entrant.plan);
         let rejected_now = entrants.rejected.into_iter().map(|rejected| rejected.bot);
         let rejected = rejected_before.chain(rejected_now).collect();
-        let now = self.plan_now(&plan, &playing, rejected)?;
-        let differences = plan.differences_with(&now, &settled.changed);
+        let mut now = self.plan_now(&plan, &playing, rejected)?;
+        known.settle_game(&plan, &mut now, self.accept_changes, &mut settled);
+        let differences = plan.differences_with(&now, &settled);
         if !differences.is_empty() {
             let other = OtherTournament {
                 directory: self.directory.path().to_owned(),
@@ -173,6 +174,9 @@ impl ResumeRequest<'_> {
         }
         if settled.has_accepted {
             known.write(self.directory)?;
+        }
+        if let (Some(planned), Some(now)) = (&mut plan.game_program, now.game_program) {
+            planned.changed = now.changed;
         }
         Ok((plan, playing))
     }

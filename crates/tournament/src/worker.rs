@@ -22,7 +22,7 @@ use referee_match::play::game_runner::{FinishedGame, GameError, GameRunner};
 use referee_match::play::seat::{Seat, stop_both};
 use referee_match::play::setup::{GameSetup, bot_entry};
 use referee_match::play::stage::{Stage, Table};
-use referee_match::record::{BotEntry, BotIndex, FinishedRecord};
+use referee_match::record::{BotIndex, FinishedRecord, Record};
 use referee_match::seed;
 use referee_stats::schedule::{GameId, Half, PairOfGames, Pairing};
 
@@ -55,12 +55,14 @@ impl ArenaContext {
     }
 
     /// Records say which games are by changed files.
-    fn mark_changed(&self, pair: &PairOfGames, players: &mut [BotEntry; 2]) {
+    fn mark_changed(&self, pair: &PairOfGames, record: &mut Record) {
         let bots = [pair.pairing.a, pair.pairing.b];
-        for (player, bot) in players.iter_mut().zip(bots) {
+        for (player, bot) in record.bots.iter_mut().zip(bots) {
             let (entrant, _) = &self.entrants[bot.index()];
             player.changed = entrant.changed.map(|hash| hash.to_string());
         }
+        let program = self.plan.game_program.as_ref();
+        record.game_changed = program.and_then(|program| program.changed.clone());
     }
 
     /// No process is started.
@@ -72,11 +74,10 @@ impl ArenaContext {
     ) -> Arc<FinishedRecord> {
         let setup = self.setup(pair, half, [0, 0]);
         let bots = [pair.pairing.a, pair.pairing.b];
-        let mut players = bots.map(|bot| {
+        let players = bots.map(|bot| {
             let (entrant, _) = &self.entrants[bot.index()];
             bot_entry(&entrant.plan.name, &entrant.program.command)
         });
-        self.mark_changed(pair, &mut players);
         let by = BotIndex::ALL[usize::from(benched.bot == bots[1])];
         let why = format!(
             "it forfeited {} games in a row and is benched",
@@ -84,6 +85,7 @@ impl ArenaContext {
         );
         let mut record = setup.unplayed(self.runner.ruleset(), players, by, benched.reason, &why);
         record.tie_break = pair.tie_break;
+        self.mark_changed(pair, &mut record);
         Arc::new(FinishedRecord::new(record))
     }
 }
@@ -198,7 +200,7 @@ impl<'a> PairWorker<'a> {
             };
             let FinishedGame { mut record, fault } = self.play(&planned, is_cold).await?;
             record.tie_break = pair.tie_break;
-            context.mark_changed(pair, &mut record.bots);
+            context.mark_changed(pair, &mut record);
             let result = record.game_result().map_err(io::Error::other)?;
             let record = Arc::new(FinishedRecord::new(record));
             if let Some(table) = &mut self.table {

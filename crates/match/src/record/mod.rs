@@ -118,6 +118,9 @@ pub struct Record {
     /// Whether it was added to a tied match of a knockout.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tie_break: bool,
+    /// The hash of the game's program, where it is not the one with which its tournament began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub game_changed: Option<String>,
     /// Unknown fields, kept unchanged.
     #[serde(flatten, deserialize_with = "unknown_fields")]
     pub more: Map<String, Value>,
@@ -180,6 +183,7 @@ impl Record {
             tallies: None,
             sure: [0; 2],
             changed: self.bots.each_ref().map(|bot| bot.changed.is_some()),
+            is_game_changed: self.game_changed.is_some(),
         }
     }
 

@@ -36,6 +36,7 @@ pub struct RecordSummary<'a> {
     result: ResultSummary,
     /// RFC 3339.
     pub started: Cow<'a, str>,
+    is_game_changed: bool,
     analysis: Option<Value>,
 }
 
@@ -114,6 +115,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for RecordSummary<'a> {
                 let (mut bots, mut start, mut turns) = (None, None, None);
                 let (mut movers, mut times_ms, mut info) = (None, None, None);
                 let (mut result, mut started, mut analysis) = (None, None, None);
+                let mut game_changed = None;
                 let [mut pieces, mut charged, mut usage, mut processes] = [false; 4];
                 let [mut delayed, mut voids, mut tie_break] = [false; 3];
                 while let Some(Text(name)) = fields.next_key()? {
@@ -142,6 +144,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for RecordSummary<'a> {
                         "delayed" => check::<Option<Text<'_>>, _>(&mut delayed, fields)?,
                         "voids" => check::<u32, _>(&mut voids, fields)?,
                         "tie_break" => check::<bool, _>(&mut tie_break, fields)?,
+                        "game_changed" => {
+                            keep::<Option<Text<'_>>, _>(&mut game_changed, fields)?;
+                        }
                         FIELD => keep(&mut analysis, fields)?,
                         _ => {
                             fields.next_value::<Anything>()?;
@@ -164,6 +169,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for RecordSummary<'a> {
                     info: info.unwrap_or_default(),
                     result: needed(result)?,
                     started: text(started)?,
+                    is_game_changed: game_changed.flatten().is_some(),
                     analysis: analysis.flatten(),
                 })
             }
@@ -519,6 +525,7 @@ impl<'a> RecordSummary<'a> {
             tallies: self.tallies(),
             sure: self.sure(),
             changed: self.bots.each_ref().map(|bot| bot.is_changed),
+            is_game_changed: self.is_game_changed,
         }
     }
 }

@@ -47,6 +47,8 @@ pub struct ScoredGame<'a> {
     pub sure: [u64; 2],
     /// Whether bots 0 and 1 played by other files than those with which they entered.
     pub changed: [bool; 2],
+    /// Whether the game's program was not the one with which the tournament began.
+    pub is_game_changed: bool,
 }
 
 /// Counts of a bot's turns by their analysis.
@@ -95,6 +97,7 @@ pub struct Collector {
     scores: Crosstable,
     analysed: bool,
     games: u64,
+    game_changed: Option<ChangedFiles>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -108,7 +111,8 @@ struct CollectedBot {
     changed: Option<ChangedFiles>,
 }
 
-/// The games that a bot played by other files than those with which it entered.
+/// The games that a bot played by other files than those with which it entered, or those of another program of the game
+/// than the one with which the tournament began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedFiles {
     /// The id of the first one.
@@ -228,6 +232,8 @@ pub struct Standings {
     pub tables: usize,
     /// The number of groups of bots within which ratings can be compared.
     pub connected: usize,
+    /// `None`: all games were by one program of the game, or it is a built-in one.
+    pub game_changed: Option<ChangedFiles>,
 }
 
 impl Standings {
@@ -297,16 +303,20 @@ impl Collector {
             *all += turns;
             *won += turns * u64::from(game.winner == Some(number));
         }
+        let none = || ChangedFiles {
+            since: game.id.to_owned(),
+            games: 0,
+        };
         for (bot, _) in bots
             .into_iter()
             .zip(game.changed)
             .filter(|(_, changed)| *changed)
         {
-            let none = ChangedFiles {
-                since: game.id.to_owned(),
-                games: 0,
-            };
-            self.bots[bot].changed.get_or_insert(none).add(game.id);
+            let changed = &mut self.bots[bot].changed;
+            changed.get_or_insert_with(none).add(game.id);
+        }
+        if game.is_game_changed {
+            self.game_changed.get_or_insert_with(none).add(game.id);
         }
         self.games += 1;
         self.add_analysis(game.names, game.tallies);
@@ -362,6 +372,7 @@ impl Collector {
             ranking: ranking.clone(),
             tables: tables.len(),
             connected: groups.len(),
+            game_changed: self.game_changed.clone(),
         })
     }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::{BotPlan, Plan};
-use crate::bot_files::ChangedBot;
+use crate::bot_files::{ChangedBot, Settled};
 
 /// Displayed as a clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,10 +65,17 @@ impl fmt::Display for PlanDifference {
     }
 }
 
-/// For people: how to go on where only files of bots have changed.
+/// For people: how to go on where only files of bots or the program of the game have changed.
 pub fn accept_advice(differences: &[PlanDifference]) -> &'static str {
-    let is_of_files = |one: &PlanDifference| matches!(one, PlanDifference::BotFiles(_));
-    if differences.iter().all(is_of_files) {
+    let is_of_files = |one: &PlanDifference| {
+        matches!(
+            one,
+            PlanDifference::BotFiles(_) | PlanDifference::GameProgram
+        )
+    };
+    if differences == [PlanDifference::GameProgram] {
+        "\n--accept-changes goes on with the program as it is now"
+    } else if differences.iter().all(is_of_files) {
         "\nfiles that are not part of a bot can be named in the file .refereeignore in its folder; --accept-changes goes on \
          with the files as they are now"
     } else {
@@ -85,12 +92,12 @@ pub fn listed(differences: &[PlanDifference]) -> String {
 impl Plan {
     /// From the options of resuming it. Rounds follow from the rest and are not compared.
     pub fn differences(&self, now: &Self) -> Vec<PlanDifference> {
-        self.differences_with(now, &[])
+        self.differences_with(now, &Settled::default())
     }
 
-    /// Like [`differences`](Self::differences), with what is known of changed bots.
-    pub fn differences_with(&self, now: &Self, changed: &[ChangedBot]) -> Vec<PlanDifference> {
-        let mut differences = self.changed_settings(now);
+    /// Like [`differences`](Self::differences), with what is known of changed files.
+    pub fn differences_with(&self, now: &Self, settled: &Settled) -> Vec<PlanDifference> {
+        let mut differences = self.changed_settings(now, settled);
         // Rejected bots play no games: changes to them do not matter.
         let mut new: BTreeMap<&str, &BotPlan> = now
             .all_bots()
@@ -101,7 +108,8 @@ impl Plan {
             match new.remove(old.name.as_str()) {
                 None => differences.push(PlanDifference::BotLeft(old.name.clone())),
                 Some(bot) => {
-                    let changed = changed.iter().find(|changed| changed.name == old.name);
+                    let mut changed = settled.changed.iter();
+                    let changed = changed.find(|changed| changed.name == old.name);
                     differences.extend(bot_differences(old, bot, changed));
                 }
             }
@@ -116,7 +124,7 @@ impl Plan {
     }
 
     /// Those that are not about bots.
-    fn changed_settings(&self, now: &Self) -> Vec<PlanDifference> {
+    fn changed_settings(&self, now: &Self, settled: &Settled) -> Vec<PlanDifference> {
         let mut differences = Vec::new();
         let same_sandbox = self.sandbox.kind == now.sandbox.kind;
         let both = self.settings(same_sandbox).into_iter();
@@ -127,7 +135,8 @@ impl Plan {
             }
         }
         let file = |plan: &Self| Some(plan.game_program.as_ref()?.hash.clone());
-        if self.game == now.game && file(self) != file(now) {
+        let is_other = settled.is_other_game || file(self) != file(now);
+        if self.game == now.game && is_other {
             differences.push(PlanDifference::GameProgram);
         }
         if self.pieces != now.pieces {

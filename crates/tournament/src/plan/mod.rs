@@ -55,6 +55,9 @@ pub struct SandboxPlan {
 pub struct GameProgramPlan {
     pub command: Vec<String>,
     pub hash: String,
+    /// The hash of the program that plays, where it is another one that was accepted: no part of the plan.
+    #[serde(skip)]
+    pub changed: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

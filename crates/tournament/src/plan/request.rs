@@ -295,6 +295,7 @@ impl PlanRequest {
             game_program: ruleset.program().map(|source| GameProgramPlan {
                 command: source.command.clone(),
                 hash: source.hash.clone(),
+                changed: None,
             }),
             rules: ruleset.rules().to_owned(),
             pieces: ruleset.pieces().map(str::to_owned),

@@ -203,7 +203,9 @@ impl<'a> ComparisonRun<'a> {
     /// Keeps the plan in the folder, which refuses another one than it has.
     fn arena(&self, mut plan: Plan, mut field: Field) -> Result<Arena<'a>> {
         let differences = self.old.as_ref().map(|old| {
-            let mut differences = old.differences_with(&plan, &field.settled.changed);
+            let (known, settled) = (&mut field.known, &mut field.settled);
+            known.settle_game(old, &mut plan, self.args.changes.accept_changes, settled);
+            let mut differences = old.differences_with(&plan, settled);
             if differences.is_empty() && old.rounds != plan.rounds {
                 differences.push(PlanDifference::PairsOfGames);
             }

@@ -45,7 +45,7 @@ pub(crate) struct PlayOptions {
 /// For a tournament that is resumed.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct ChangesOption {
-    /// Resume although files of bots have changed
+    /// Resume although files of bots or the program of the game have changed
     ///
     /// Records, tables and pages say from which game on
     #[arg(long, hide_short_help = true)]
