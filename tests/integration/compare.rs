@@ -78,7 +78,7 @@ fn what_is_said_before_and_after() {
         lines[0], "bot.sh (new) is better than bot.sh (old).",
         "{run}"
     );
-    assert!(lines[1].starts_with("Score "), "{run}");
+    assert!(lines[1].starts_with("bot.sh (new) scores "), "{run}");
     assert!(lines[1].contains(", Elo difference "), "{run}");
     assert!(lines[2].ends_with(" s."), "{run}");
 }
@@ -216,7 +216,7 @@ fn an_interrupted_comparison_says_what_is_known() {
     let run = running.finish();
     assert_eq!(run.code, Some(130), "{run}");
     assert!(run.stdout.contains("; then it was interrupted."), "{run}");
-    assert!(run.stdout.contains("\nScore "), "{run}");
+    assert!(run.stdout.contains("\nbot.sh scores "), "{run}");
 }
 
 #[test]

@@ -116,13 +116,16 @@ impl ComparisonReport {
             return vec![problem.clone()];
         }
         if let Some(advantage) = self.progress.comparison.advantage() {
-            let score = with_interval(advantage, percent);
+            let (new, score) = (
+                escape_controls(&self.new.name),
+                with_interval(advantage, percent),
+            );
             lines.push(if self.has_pool() {
-                format!("Advantage {score}; 50% says that both are equal.")
+                format!("Advantage of {new}: {score}; 50% says that both are equal.")
             } else {
                 let difference = elo_difference(advantage);
                 let difference = difference.map(|elo| format!(", Elo difference {elo}"));
-                format!("Score {score}{}.", difference.unwrap_or_default())
+                format!("{new} scores {score}{}.", difference.unwrap_or_default())
             });
         }
         let games = counted(self.progress.games, "game", "games");
@@ -318,7 +321,7 @@ mod tests {
         }
         insta::assert_snapshot!(report(two, 14).text(&Palette::default()), @r#"
         new.py is better than old.py.
-        Score 100.0% (53.9% to 100.0%), Elo difference at least +27.
+        new.py scores 100.0% (53.9% to 100.0%), Elo difference at least +27.
         14 games in 2.5 s.
         Forfeits: 1 of the new version, 0 of the old one.
         "#);
@@ -334,7 +337,7 @@ mod tests {
         let report = report(four, 180);
         insta::assert_snapshot!(report.text(&Palette::default()), @r#"
         new.py is better than old.py.
-        Advantage 81.3% (73.7% to 88.2%); 50% says that both are equal.
+        Advantage of new.py: 81.3% (73.7% to 88.2%); 50% says that both are equal.
         180 games in 2.5 s.
         Forfeits: 1 of the new version, 0 of the old one, 0 of the others.
 
@@ -346,7 +349,7 @@ mod tests {
         insta::assert_snapshot!(report.markdown(), @r#"
         ### new.py is better than old.py.
 
-        - Advantage 81.3% (73.7% to 88.2%); 50% says that both are equal.
+        - Advantage of new.py: 81.3% (73.7% to 88.2%); 50% says that both are equal.
         - 180 games in 2.5 s.
         - Forfeits: 1 of the new version, 0 of the old one, 0 of the others.
 
