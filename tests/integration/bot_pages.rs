@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::classroom::{Class, GREEDY, RANDOM};
+use crate::classroom::{Class, GREEDY, RANDOM, SETTINGS};
 
 /// A bot that ends with a word on stderr when it is asked.
 fn ends_saying(word: &str) -> String {
@@ -48,6 +48,33 @@ fn a_page_has_nothing_of_others() {
     ] {
         assert!(anna.contains(part), "{part}: {anna}");
     }
+}
+
+/// Each address shows the same bot, whoever joins later with a name that is written alike.
+#[test]
+fn pages_keep_their_names() {
+    let class = Class::of(&[
+        ("one/a-b/bot.sh", RANDOM),
+        ("one/ben/bot.sh", GREEDY),
+        ("two/a b/bot.sh", &format!("{RANDOM}# another\n")),
+    ]);
+    let league = |from: &str| {
+        let words = ["league", "term", "--no-check", "--from", from];
+        class.run(&[&words[..], &SETTINGS[..]].concat());
+        class.run(&["report", "term", "--each", "out"]);
+    };
+    let is_of = |page: &str, name: &str| {
+        let title = format!("<title>{name}: your games</title>");
+        assert!(class.read(page).contains(&title), "{page}");
+    };
+    league("one");
+    is_of("out/a-b.html", "a-b");
+    league("two");
+    is_of("out/a-b.html", "a-b");
+    is_of("out/a-b-2.html", "a b");
+    // Of records alone: in the order of the games.
+    class.run(&["report", "term/games.jsonl", "--each", "alone"]);
+    is_of("alone/a-b.html", "a-b");
 }
 
 #[test]

@@ -87,7 +87,11 @@ pub fn find_in(
         located.push(locate_bot(bot, finder.referee, &readings)?);
     }
     let names = names_of(wanted, &located);
-    let folders = slugs(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let lasting = wanted
+        .iter()
+        .map(|bot| Some(bot.slug.as_str()).filter(|slug| !slug.is_empty()));
+    let wanted_slugs = names.iter().map(String::as_str).zip(lasting);
+    let folders = lasting_slugs(&wanted_slugs.collect::<Vec<_>>());
     let scope = |name: &str| FileScope {
         known: context.known.get(name).cloned(),
         outputs: context.outputs.clone(),
@@ -347,6 +351,26 @@ pub fn slugs(names: &[&str]) -> Vec<String> {
             free.unwrap_or_default()
         })
         .collect()
+}
+
+/// Like [`slugs`], of which some are known from before, and stay.
+///
+/// ```
+/// use referee_tournament::entrants::lasting_slugs;
+///
+/// let slugs = lasting_slugs(&[("a b", None), ("a-b", Some("a-b"))]);
+/// assert_eq!(slugs, ["a-b-2", "a-b"]);
+/// ```
+pub fn lasting_slugs(names: &[(&str, Option<&str>)]) -> Vec<String> {
+    let lasting = names.iter().filter_map(|(_, known)| *known);
+    let new = names.iter().filter(|(_, known)| known.is_none());
+    let all: Vec<&str> = lasting.clone().chain(new.map(|(name, _)| *name)).collect();
+    let mut new = slugs(&all).into_iter().skip(lasting.count());
+    let slug = |(_, known): &(&str, Option<&str>)| match known {
+        Some(known) => (*known).to_owned(),
+        None => new.next().unwrap_or_default(),
+    };
+    names.iter().map(slug).collect()
 }
 
 fn slug(name: &str) -> String {

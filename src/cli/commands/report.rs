@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::cli::support::recorded::RecordedRules;
 use crate::cli::support::runtime::{runtime, until_interrupted};
 use crate::cli::support::setup::{unreadable, wrong_at};
 use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::slugs;
+use referee::arena::entrants::lasting_slugs;
 use referee::game::Ruleset;
 use referee::league::archive::VersionScores;
 use referee::league::log;
@@ -105,7 +105,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             of_leagues.extend(members(path)?);
         }
         let records = with_analyses(&args.files, &records);
-        return write_each(&analysed_first(&records), ranking, folder, &of_leagues);
+        let slugs = known_slugs(&args.files)?;
+        return write_each(
+            &analysed_first(&records),
+            ranking,
+            folder,
+            &of_leagues,
+            &slugs,
+        );
     }
     let shown = if args.live.is_on() {
         records.clone()
@@ -221,9 +228,11 @@ fn write_each(
     ranking: Ranking,
     folder: &Path,
     members: &BTreeMap<String, OfMember>,
+    known_slugs: &HashMap<String, String>,
 ) -> Result<()> {
     let stranger = OfMember::default();
-    let mut all = BTreeSet::new();
+    // In the order of their first games: more games do not change what a page is called.
+    let (mut all, mut met) = (Vec::new(), HashSet::new());
     let mut report = html::ReportPage::new(html::ReportPageOptions {
         skip_copies: files.len() > 1,
         ..html::ReportPageOptions::default()
@@ -231,7 +240,8 @@ fn write_each(
     for_each(files, Records::open, |file, number, record| {
         let added = report.add(&record);
         added.map_err(|problem| invalid(file, number, &problem))?;
-        all.extend(record.bots.into_iter().map(|bot| bot.name));
+        let names = record.bots.into_iter().map(|bot| bot.name);
+        all.extend(names.filter(|name| met.insert(name.clone())));
         Ok(())
     })?;
     let not_entered = ranking.not_entered.clone();
@@ -239,15 +249,21 @@ fn write_each(
     let places = report.figures.places()?;
     let absent = not_entered
         .iter()
-        .filter(|absent| !all.contains(&absent.name));
+        .filter(|absent| !met.contains(&absent.name));
     let absent: Vec<&NotEntered> = absent.collect();
     all.extend(absent.iter().map(|absent| absent.name.clone()));
     fs::create_dir_all(folder).map_err(|error| unreadable(folder, &error))?;
-    let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    for (name, slug) in all.iter().zip(slugs(&all)) {
+    let known = |name: &String| known_slugs.get(name).map(String::as_str);
+    let named: Vec<_> = all
+        .iter()
+        .map(|name| (name.as_str(), known(name)))
+        .collect();
+    let mut pages: Vec<_> = all.iter().zip(lasting_slugs(&named)).collect();
+    pages.sort();
+    for (name, slug) in pages {
         let [page_file, text_file] =
             ["html", "md"].map(|kind| folder.join(format!("{slug}.{kind}")));
-        let member = members.get(*name).unwrap_or(&stranger);
+        let member = members.get(name).unwrap_or(&stranger);
         let since = member.since.as_ref();
         if let Some(absent) = absent.iter().find(|absent| absent.name == *name) {
             let absence = absent.absence.clone().unwrap_or_default();
@@ -277,8 +293,8 @@ fn write_each(
             })?;
             let feed = Feed::new(html::ReportPageOptions {
                 title: format!("{name}: your games"),
-                only_bot: Some((*name).to_owned()),
-                standing: places.get(*name).cloned(),
+                only_bot: Some(name.clone()),
+                standing: places.get(name).cloned(),
                 sheet: text.sheet(since),
                 ..html::ReportPageOptions::default()
             });
@@ -310,6 +326,22 @@ fn for_each(
         }
     }
     Ok(())
+}
+
+/// By the name of a bot in the plans of these folders: what its files are called, for as long as they last.
+fn known_slugs(folders: &[PathBuf]) -> Result<HashMap<String, String>> {
+    let (mut known, mut used) = (HashMap::new(), HashSet::new());
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        if let Some(plan) = TournamentDirectory::at(folder).plan()? {
+            for bot in plan.all_bots().filter(|bot| !bot.slug.is_empty()) {
+                // Two tournaments may have given one to two bots.
+                if !known.contains_key(&bot.name) && used.insert(bot.slug.to_lowercase()) {
+                    known.insert(bot.name.clone(), bot.slug.clone());
+                }
+            }
+        }
+    }
+    Ok(known)
 }
 
 #[derive(Default)]
