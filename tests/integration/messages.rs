@@ -725,3 +725,54 @@ fn a_path_with_spaces_that_is_cut_is_warned_of() {
         .run();
     assert_eq!(run.stderr.matches(warning).count(), 1, "{run}");
 }
+
+/// The text between backquotes of all sources that begins like a command of the referee.
+fn commands_in_sources() -> Vec<String> {
+    fn find(folder: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                find(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).expect("a source");
+                let quoted = text
+                    .lines()
+                    .flat_map(|line| line.split('`').skip(1).step_by(2));
+                let commands = quoted.filter_map(|code| code.strip_prefix("referee "));
+                found.extend(commands.map(str::to_owned));
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    for folder in ["src", "crates"] {
+        find(&root.join(folder), &mut found);
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Each with its options; what stands for an argument of a person is left out.
+#[test]
+fn commands_in_messages_exist() {
+    let commands = commands_in_sources();
+    assert!(commands.len() > 15, "{commands:?}");
+    for command in commands {
+        let is_lower = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase());
+        let words: Vec<&str> = command.split(' ').take_while(is_lower).collect();
+        // Not for people.
+        if words.first() == Some(&"supervisor") {
+            continue;
+        }
+        let is_help = words.contains(&"help");
+        let help = Referee::new(&words)
+            .args((!is_help).then_some("--help"))
+            .run();
+        assert_eq!(help.code, Some(0), "{command}: {help}");
+        let options = command.split(' ').filter(|word| word.starts_with("--"));
+        for option in options {
+            assert!(help.stdout.contains(option), "{command}: {help}");
+        }
+    }
+}
