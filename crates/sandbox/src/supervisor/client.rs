@@ -170,12 +170,17 @@ impl SupervisorConnection {
 
     /// How the bot ended, once reported. At least one system call until then.
     pub fn exit_report(&mut self) -> Option<ExitReport> {
-        // Not by the runtime, which may not have noticed yet what has arrived.
-        while self.report.is_none() && self.inbox.read(&self.control).is_ok_and(|count| count > 0) {
+        while self.report.is_none() {
+            // It may have come with the event before.
             while let Some(Ok(event)) = self.inbox.next() {
                 if let SupervisorEvent::Ended(report) = event {
                     self.report = Some(report);
                 }
+            }
+            // Not by the runtime, which may not have noticed yet what has arrived.
+            let mut is_more = || self.inbox.read(&self.control).is_ok_and(|count| count > 0);
+            if self.report.is_none() && !is_more() {
+                break;
             }
         }
         self.report
@@ -210,5 +215,54 @@ impl Drop for SupervisorConnection {
         {
             self.boxes.put(&self.backend, kept);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    /// A bot may exit before the referee has read that it runs.
+    #[tokio::test]
+    async fn an_end_that_came_with_the_start_is_known() -> io::Result<()> {
+        let (control, mut theirs) = UnixStream::pair()?;
+        control.set_nonblocking(true)?;
+        let report = ExitReport {
+            status: 256,
+            ..ExitReport::default()
+        };
+        for event in [
+            SupervisorEvent::Ready {
+                pid: 1,
+                freezer: None,
+                account: None,
+                memory: None,
+            },
+            SupervisorEvent::Ended(report),
+        ] {
+            serde_json::to_writer(&theirs, &event)?;
+            theirs.write_all(b"\n")?;
+        }
+        let mut connection = SupervisorConnection {
+            control: tokio::net::UnixStream::from_std(control)?,
+            inbox: EventInbox::default(),
+            report: None,
+            freezer: None,
+            memory: None,
+            kept: None,
+            backend: SandboxBackend::Landlock {
+                read: Vec::new(),
+                scratch: "/tmp".into(),
+                private_view: false,
+                closed: Vec::new(),
+            },
+            boxes: Arc::default(),
+        };
+        connection.ready().await?;
+        let status = connection.exit_report().map(|report| report.status);
+        assert_eq!(status, Some(256));
+        Ok(())
     }
 }
