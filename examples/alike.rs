@@ -18,7 +18,7 @@ use referee::analysis::Effort;
 use referee::analysis::appraisal::Appraiser;
 use referee::game::quarto::{Board, Cell, Piece, PieceSet, Position, Rules, Turn};
 use referee::game::{Position as _, registry};
-use referee::solver::{Options, Solvers};
+use referee::solver::{SolverOptions, Solvers};
 use referee::tournament::alike::{AlikePair, AlikeQuestion, ROUNDS, pairs, undecided};
 
 const BOTS: usize = 30;
@@ -468,7 +468,7 @@ fn main() -> Result<(), String> {
         .ok_or("there is no Quarto")?
         .ruleset(registry::Choices::default());
     let appraiser = Appraiser::new(
-        Solvers::new(Options::default()),
+        Solvers::new(SolverOptions::default()),
         quarto.info().words,
         Effort::Nodes(1 << 22),
         Arc::default(),

@@ -64,7 +64,7 @@ fn record_from(edition: &Edition, start: &str, first: usize, turns: &[&str]) -> 
 
 /// With one thread and a limit in nodes, the same every time.
 fn analyst(nodes: u64) -> Analyst {
-    let options = solver::Options {
+    let options = solver::SolverOptions {
         tt_bytes: 8 << 20,
         threads: 1,
     };

@@ -8,14 +8,14 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use referee::game::quarto::{Board, Cell, Edition, Move, Piece, PieceSet, Position, Rules};
 use referee::game::{BuiltinGame as _, Position as _};
-use referee::solver::{Goal, Limits, Options, Solve as _, Solver, Value};
+use referee::solver::{Goal, Limits, Solve as _, Solver, SolverOptions, Value};
 use referee::strategy::perfect::Perfect;
 
 /// So long that it never matters how fast this machine is.
 const LONG: Duration = Duration::from_mins(10);
 
 fn solver() -> Solver {
-    Solver::new(Options {
+    Solver::new(SolverOptions {
         tt_bytes: 4 << 20,
         threads: 1,
     })

@@ -7,7 +7,7 @@ use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Cell, Edition, Rules};
 use referee::game::{BuiltinGame, Outcome, Position as _};
 use referee::puzzles::{Puzzle, PuzzleKind, SHIPPED};
-use referee::solver::{Goal, Limits, Options, Solve as _, Solver, Value, four_in_a_row};
+use referee::solver::{Goal, Limits, Solve as _, Solver, SolverOptions, Value, four_in_a_row};
 use serde_json::{Value as Json, json};
 
 use crate::common::{RECORDS, Referee, Run};
@@ -465,7 +465,7 @@ fn verify<G: BuiltinGame>(game: &G, puzzle: &Puzzle, value: impl Fn(&G::Position
 /// Every `step`-th puzzle of both sets: with few free cells by the rules alone, else by a solver without a table.
 fn verify_sets(step: usize, brute: [usize; 2], most: [usize; 2]) {
     let edition = Edition::default();
-    let quarto = Solver::without_book(Options {
+    let quarto = Solver::without_book(SolverOptions {
         tt_bytes: 0,
         threads: 1,
     });

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use referee_games::game::quarto::Rules;
 use referee_games::solver::four_in_a_row::{self, BOOK_DISCS};
-use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver};
+use referee_games::solver::{Goal, Limits, Solve as _, Solver, SolverOptions};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -47,7 +47,7 @@ fn four_in_a_row(known: &HashMap<u64, u8>) -> Option<Vec<u8>> {
 
 /// The latest positions are proven first: the earlier ones then follow from them, also how soon they are won.
 fn quarto(rules: Rules) -> Option<Vec<u8>> {
-    let solver = Solver::without_book(Options::default());
+    let solver = Solver::without_book(SolverOptions::default());
     let levels = [0, 1, 2, 3, 4].map(|placed| books::early_positions(rules, placed));
     for (level, goal) in levels
         .iter()

@@ -7,13 +7,13 @@ use std::error::Error;
 
 use referee_games::game::BuiltinGame as _;
 use referee_games::game::quarto::Edition;
-use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver};
+use referee_games::solver::{Goal, Limits, Solve as _, Solver, SolverOptions};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let request = args().nth(1).ok_or("expected a board and a piece")?;
     let edition = Edition::default();
     let position = edition.read_request(&request)?;
-    let solver = Solver::new(Options::default());
+    let solver = Solver::new(SolverOptions::default());
     let evaluation = solver.solve(&position, Goal::Distance, &Limits::NONE);
     println!("{:?} in {:?}", evaluation.value(), evaluation.plies());
     for (turn, evaluation) in solver.solve_turns(&position, Goal::Value, &Limits::NONE) {

@@ -9,11 +9,11 @@ use std::time::Duration;
 use rand::seq::IndexedRandom as _;
 use referee_games::game::quarto::Edition;
 use referee_games::game::{BuiltinGame as _, Position as _};
-use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver};
+use referee_games::solver::{Goal, Limits, Solve as _, Solver, SolverOptions};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let edition = Edition::default();
-    let solver = Solver::new(Options::default());
+    let solver = Solver::new(SolverOptions::default());
     for request in io::stdin().lock().lines() {
         let position = edition.read_request(request?.trim())?;
         let turn = if position.board().free().count() > 9 {

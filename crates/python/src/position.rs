@@ -13,7 +13,7 @@ use referee_games::game::{
     BuiltinGame, BuiltinRuleset, Outcome, Position as _, Ruleset as _, Side, SolvableGame,
     four_in_a_row,
 };
-use referee_games::solver::{Evaluation, Goal, Limits, Options, Solve, Solvers};
+use referee_games::solver::{Evaluation, Goal, Limits, Solve, SolverOptions, Solvers};
 use referee_games::strategy::builtin::Builtin;
 
 use crate::arguments::{real, whole, wrong};
@@ -162,7 +162,7 @@ pub(crate) fn side_of(state: &State) -> &'static str {
 
 fn solver<G: SolvableGame>() -> &'static dyn Solve<G::Position> {
     static SOLVERS: OnceLock<Solvers> = OnceLock::new();
-    let solvers = SOLVERS.get_or_init(|| Solvers::new(Options::default()));
+    let solvers = SOLVERS.get_or_init(|| Solvers::new(SolverOptions::default()));
     G::solver(solvers)
 }
 

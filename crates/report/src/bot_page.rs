@@ -6,7 +6,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use referee_match::play::examiner::Line;
+use referee_match::play::examiner::PlayedLine;
 use referee_match::play::setup::{reproduce_forfeit, reproduce_recorded};
 use referee_match::record::annotation::{self, Annotation, Mark, Note};
 use referee_match::record::{BotIndex, Record};
@@ -155,7 +155,7 @@ pub(super) fn asked(
     pieces: Option<&str>,
 ) -> Option<AskedQuestion> {
     let ruleset = record.ruleset().ok()?;
-    let line = Line {
+    let line = PlayedLine {
         start: record.start.clone(),
         turns: record.turns.get(..turns)?.to_vec(),
     };

@@ -23,7 +23,7 @@ use referee_match::analysis::appraisal::Appraiser;
 use referee_match::bot::process::GracePeriods;
 use referee_match::play::TimeControl;
 use referee_match::play::clock::Clock;
-use referee_match::play::examiner::{Asked, Examiner, Line, wait_until};
+use referee_match::play::examiner::{Asked, Examiner, PlayedLine, wait_until};
 use referee_match::play::game_runner::{FinishedGame, GameError, GameFault, GameRunner};
 use referee_match::play::seat::{Seat, stop_both};
 use referee_match::play::setup::GameSetup;
@@ -70,19 +70,19 @@ pub type FaultKind = (String, Option<(Value, Value)>);
 
 #[derive(Debug)]
 pub struct FoundFault {
-    pub line: Line,
+    pub line: PlayedLine,
     pub side: Side,
     pub question: String,
     /// In canonical form; `None` for a fault.
     pub answer: Option<String>,
     pub fault: Option<GameFault>,
     /// The whole of it, where the bot gave something away: the opponent then plays perfectly.
-    pub game: Option<Line>,
+    pub game: Option<PlayedLine>,
 }
 
 impl FoundFault {
     /// Whether the bot gave this answer in a game that it played on this side: its opponent may have given it, too.
-    fn is_in(&self, side: Side, game: &Line) -> bool {
+    fn is_in(&self, side: Side, game: &PlayedLine) -> bool {
         let turns = &self.line.turns;
         let then = game.turns.get(turns.len()).map(|turn| &**turn);
         self.side == side && game.turns.starts_with(turns) && then == self.answer.as_deref()
@@ -266,7 +266,7 @@ impl HuntWorker<'_> {
     async fn play(&mut self) -> Result<(), GameError> {
         let plan = self.plan();
         let mut game = self.hunt.ruleset.start();
-        let mut line = Line::at(game.as_start());
+        let mut line = PlayedLine::at(game.as_start());
         let mut blunder = None;
         let mut canonical = String::new();
         while game.outcome().is_none() && !self.hunt.is_over() {
@@ -331,7 +331,7 @@ impl HuntWorker<'_> {
     async fn answer(
         &mut self,
         game: &dyn Game,
-        line: &Line,
+        line: &PlayedLine,
     ) -> Result<Option<(TurnText, Option<FaultKind>)>, GameError> {
         let question = game.request();
         let key = hash(&question);
@@ -374,7 +374,7 @@ impl HuntWorker<'_> {
     fn judge(
         &mut self,
         game: &dyn Game,
-        line: &Line,
+        line: &PlayedLine,
         question: String,
         asked: Asked,
     ) -> Option<FaultKind> {
@@ -423,7 +423,7 @@ impl HuntWorker<'_> {
     }
 
     /// A turn of the opponent that does not end the game, if there is one.
-    fn choose(&mut self, game: &dyn Game, line: &Line, is_trap: bool) -> Option<TurnText> {
+    fn choose(&mut self, game: &dyn Game, line: &PlayedLine, is_trap: bool) -> Option<TurnText> {
         let mut turns: Vec<Turn> = game.turns().collect();
         if line.turns.len() < EARLY_TURNS {
             let shared = &mut *locked(&self.hunt.shared);
@@ -584,8 +584,8 @@ pub async fn record(
 mod tests {
     use super::*;
 
-    fn line(turns: &[&str]) -> Line {
-        let mut line = Line::at(String::new());
+    fn line(turns: &[&str]) -> PlayedLine {
+        let mut line = PlayedLine::at(String::new());
         line.turns
             .extend(turns.iter().map(|turn| TurnText::from(*turn)));
         line

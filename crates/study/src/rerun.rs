@@ -11,7 +11,7 @@ use referee_games::game::Ruleset;
 use referee_games::solver::Value;
 use referee_match::analysis::Analyst;
 use referee_match::analysis::appraisal::Comparison;
-use referee_match::analysis::rerun::{Departure, Finding, Verdict, judge};
+use referee_match::analysis::rerun::{Departure, Finding, RerunVerdict, judge};
 use referee_match::bot::info::Info;
 use referee_match::play::examiner::{Examiner, Question};
 use referee_match::play::game_runner::{GameError, GameFault};
@@ -162,7 +162,7 @@ impl<'a> RerunGame<'a> {
         for finding in &mut self.findings {
             let mut asked = self.questions.iter();
             let question = asked.find(|question| question.turn == finding.turn);
-            if let (Some(question), Verdict::NotReached) = (question, finding.verdict) {
+            if let (Some(question), RerunVerdict::NotReached) = (question, finding.verdict) {
                 let asked = examiner.ask(&question.line).await?.ok();
                 let now = asked.as_ref().map(|answer| answer.turn.as_str());
                 finding
@@ -261,7 +261,7 @@ impl RerunSummary<'_> {
         self.games.iter().flat_map(|game| &game.findings)
     }
 
-    pub fn count(&self, verdict: Verdict) -> usize {
+    pub fn count(&self, verdict: RerunVerdict) -> usize {
         let found = self.findings();
         found.filter(|found| found.verdict == verdict).count()
     }
@@ -317,7 +317,7 @@ struct FindingFields {
     mistake: &'static str,
     best: Option<&'static str>,
     value: Option<&'static str>,
-    verdict: Verdict,
+    verdict: RerunVerdict,
     directly: bool,
 }
 
@@ -412,11 +412,11 @@ impl Serialize for RerunSummary<'_> {
             games: &self.games,
             departs: self.departures(),
             forfeits: forfeits.count(),
-            gone: self.count(Verdict::Gone),
-            still_there: self.count(Verdict::StillThere),
-            new: self.count(Verdict::New),
-            unproven: self.count(Verdict::Unproven),
-            not_reached: self.count(Verdict::NotReached),
+            gone: self.count(RerunVerdict::Gone),
+            still_there: self.count(RerunVerdict::StillThere),
+            new: self.count(RerunVerdict::New),
+            unproven: self.count(RerunVerdict::Unproven),
+            not_reached: self.count(RerunVerdict::NotReached),
             complete: self.is_complete,
         }
         .serialize(serializer)

@@ -43,7 +43,7 @@ pub fn analyse(
     let mut reader = Reader::open(&games)?;
     let done = skip_analysed(&path, &mut reader)?;
     progress(AnalysisProgress::Begins { done });
-    let analyst = Analyst::new(Effort::Time(time), solver::Options::default(), stop);
+    let analyst = Analyst::new(Effort::Time(time), solver::SolverOptions::default(), stop);
     let complete = loop {
         let Some(line) = reader.next_complete_line()? else {
             break true;

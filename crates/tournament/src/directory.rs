@@ -12,7 +12,7 @@ use super::shard::{self, Shard};
 use referee_match::bot::shell;
 use referee_match::record::atomic_file::{remove_leftovers, replace, sync_directory};
 use referee_match::record::journal::{Journal, OpenError, TornTail};
-use referee_match::record::reader::{Line, Reader};
+use referee_match::record::reader::{Reader, RecordLine};
 use referee_match::record::text_file::{self, if_there};
 
 type Result<T> = std::result::Result<T, TournamentError>;
@@ -130,7 +130,10 @@ impl TournamentDirectory {
 }
 
 /// The complete lines of a file that may be missing.
-pub fn each_line_if_there(path: &Path, visit: impl FnMut(&Line<'_>) -> Result<()>) -> Result<()> {
+pub fn each_line_if_there(
+    path: &Path,
+    visit: impl FnMut(&RecordLine<'_>) -> Result<()>,
+) -> Result<()> {
     let is_there = fs::exists(path).map_err(TournamentError::io(path))?;
     if is_there {
         each_line(path, visit)?;
@@ -139,7 +142,7 @@ pub fn each_line_if_there(path: &Path, visit: impl FnMut(&Line<'_>) -> Result<()
 }
 
 /// The complete lines of a file.
-pub fn each_line(path: &Path, mut visit: impl FnMut(&Line<'_>) -> Result<()>) -> Result<()> {
+pub fn each_line(path: &Path, mut visit: impl FnMut(&RecordLine<'_>) -> Result<()>) -> Result<()> {
     let mut reader = Reader::open(path)?;
     while let Some(line) = reader.next_complete_line()? {
         visit(&line)?;

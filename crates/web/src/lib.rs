@@ -9,13 +9,13 @@ use referee_analysis::appraisal::{Appraiser, Effort};
 use referee_analysis::{Step, packed};
 use referee_games::drawing::{self, Node, Pieces, Shown};
 use referee_games::game::{Game, Mood, Ruleset, registry};
-use referee_games::solver::{Limits, Options, Solvers, Value, four_in_a_row};
+use referee_games::solver::{Limits, SolverOptions, Solvers, Value, four_in_a_row};
 use serde_json::{Value as Json, json};
 
 const SEPARATOR: char = '\u{1f}';
 
 /// A page has one thread, and shares the machine's memory with others.
-const SOLVER: Options = Options {
+const SOLVER: SolverOptions = SolverOptions {
     tt_bytes: 32 << 20,
     threads: 1,
 };

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::tournament::{Options, PlayOptions};
+use super::tournament::{PlayOptions, TournamentOptions};
 use crate::cli::support::building::SourceBuilder;
 use crate::cli::support::failure::{Failure, Result, bail, usage};
 use crate::cli::support::folder::{Records, plan_in, replace_file};
@@ -207,14 +207,14 @@ fn ask(texts: &[String], asking: &Asking, kept: Kept<'_>) -> Result<()> {
 type Class = (Arc<dyn Ruleset>, Vec<Entrant>, usize);
 
 fn class(texts: &[String], asking: &Asking) -> Result<Class> {
-    let mut options = Options {
+    let mut options = TournamentOptions {
         play: PlayOptions {
             game: asking.game.clone(),
             time: asking.times.clone(),
             sandbox: asking.sandbox.clone(),
             jobs: None,
         },
-        ..Options::default()
+        ..TournamentOptions::default()
     };
     let plan = plan_in(texts)?;
     let (mut wanted, mut recorded) = (Vec::new(), None);
@@ -447,7 +447,7 @@ impl Interview<'_> {
         let left = self.until.saturating_duration_since(Instant::now());
         let until = Instant::now() + left.mul_f64(DRAWING);
         let effort = Effort::Nodes(NODES);
-        let analyst = Analyst::new(effort, solver::Options::default(), self.stop);
+        let analyst = Analyst::new(effort, solver::SolverOptions::default(), self.stop);
         let appraiser = analyst.appraiser(&**self.ruleset);
         let mut random = generator(self.seed.into(), Purpose::Alike, [0, 0]);
         let is_stopped = || self.stop.load(Ordering::Relaxed);

@@ -19,7 +19,7 @@ use referee::bot::human::{Console as _, Typed};
 use referee::bot::spec::Program;
 use referee::game::{Game, Mood, Outcome, Ruleset};
 use referee::play::TimeControl;
-use referee::play::examiner::{Asked, Examiner, Line, Question};
+use referee::play::examiner::{Asked, Examiner, PlayedLine, Question};
 use referee::play::game_runner::GameRunner;
 use referee::play::seat::Seat;
 use referee::record::{BotIndex, Record};
@@ -137,7 +137,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let seat = seat.with_tap(Some(tap));
     let runner = Rc::new(GameRunner::new(Arc::clone(&task.ruleset), false)?);
     let effort = Effort::Time(args.asked.time_per_move);
-    let analyst = Analyst::new(effort, solver::Options::default(), &Arc::default());
+    let analyst = Analyst::new(effort, solver::SolverOptions::default(), &Arc::default());
     let mut dialogue = Dialogue {
         examiner: Examiner::new(&runner, seat, task.seed, Examiner::NO_LIMIT),
         appraiser: analyst.appraiser(&*task.ruleset),
@@ -145,7 +145,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         terminal: Terminal::new(palette(&io::stdout()))?,
         wait: args.wait,
         at: None,
-        line: Line::default(),
+        line: PlayedLine::default(),
         answer: None,
         is_over: false,
     };
@@ -234,7 +234,7 @@ fn of_position(args: &Args, program: Program) -> Result<(Task, Seat)> {
     let pieces = game.pieces_file(&*ruleset)?;
     let question = Question {
         turn: 1,
-        line: Line::at(start_of(&*ruleset, args.start.as_ref())?),
+        line: PlayedLine::at(start_of(&*ruleset, args.start.as_ref())?),
         answered: None,
     };
     let mut time = TimeControl::default();
@@ -268,7 +268,7 @@ struct Dialogue {
     wait: bool,
     /// The last question; `None` once the recorded game was left.
     at: Option<usize>,
-    line: Line,
+    line: PlayedLine,
     answer: Option<Asked>,
     /// After the answer, or after the turn in reply.
     is_over: bool,
@@ -332,7 +332,7 @@ impl Dialogue {
         Ok(())
     }
 
-    async fn ask(&mut self, line: Line) -> Result<()> {
+    async fn ask(&mut self, line: PlayedLine) -> Result<()> {
         if !self.examiner.is_running() {
             self.fresh().await?;
         }
@@ -394,7 +394,7 @@ impl Dialogue {
         self.show()
     }
 
-    fn after_answer(&mut self) -> Result<Option<Line>> {
+    fn after_answer(&mut self) -> Result<Option<PlayedLine>> {
         if self.is_over {
             self.say("The game is over.\n")?;
             return Ok(None);
@@ -407,7 +407,7 @@ impl Dialogue {
         Ok((!self.ends(&line)?).then_some(line))
     }
 
-    fn ends(&mut self, line: &Line) -> Result<bool> {
+    fn ends(&mut self, line: &PlayedLine) -> Result<bool> {
         let asked = self.session(&self.line)?.to_move();
         let session = self.session(line)?;
         let text = match session.outcome() {
@@ -460,7 +460,7 @@ impl Dialogue {
         self.reply(&line, &canonical).await
     }
 
-    async fn reply(&mut self, line: &Line, turn: &str) -> Result<()> {
+    async fn reply(&mut self, line: &PlayedLine, turn: &str) -> Result<()> {
         let after = line.then(turn);
         let words = self.session(&after)?.describe_last_turn(Mood::Told);
         let (words, turn) = (escape_controls(&words), escape_controls(turn));
@@ -472,11 +472,11 @@ impl Dialogue {
         self.show()
     }
 
-    fn session(&self, line: &Line) -> Result<Box<dyn Game>> {
+    fn session(&self, line: &PlayedLine) -> Result<Box<dyn Game>> {
         Ok(line.position(&*self.task.ruleset)?)
     }
 
-    fn request(&self, line: &Line) -> Result<String> {
+    fn request(&self, line: &PlayedLine) -> Result<String> {
         Ok(line.request(&*self.task.ruleset)?)
     }
 

@@ -3,7 +3,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::tournament::{
-    Options, PlayOptions, Venue, folder_context, keep_plan, named_from, play_until,
+    PlayOptions, TournamentOptions, Venue, folder_context, keep_plan, named_from, play_until,
 };
 use crate::cli::support::building::SourceBuilder;
 use crate::cli::support::failure::{Failure, Result, bail, usage};
@@ -68,9 +68,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (scale, base) = read_scale(args.scale.as_deref())?;
-    let mut options = Options {
+    let mut options = TournamentOptions {
         play: args.play.clone(),
-        ..Options::default()
+        ..TournamentOptions::default()
     };
     let old = plan_in(&args.bots)?;
     let folder = old.as_ref().map(|_| Path::new(&args.bots[0]));
@@ -195,7 +195,7 @@ fn keep_only(names: &[String], found: &mut Entrants) -> Result<()> {
 fn references(
     scale: &Scale,
     base: &Path,
-    options: &Options,
+    options: &TournamentOptions,
     sandbox: &Sandbox,
 ) -> Result<Vec<Entrant>> {
     let mut all = Vec::new();

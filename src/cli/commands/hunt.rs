@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let time = args.times.control()?;
     let seat = || Seat::program(&*ruleset, pieces.path(), program.clone(), time);
     let effort = Effort::Time(SOLVE);
-    let analyst = Analyst::new(effort, solver::Options::default(), &Arc::default());
+    let analyst = Analyst::new(effort, solver::SolverOptions::default(), &Arc::default());
     let stop = AtomicBool::new(false);
     let seed = args.seed.unwrap_or(0);
     let begun = Instant::now();

@@ -57,7 +57,7 @@ pub(crate) struct Args {
     more: Vec<String>,
 
     #[command(flatten)]
-    options: Options,
+    options: MatchOptions,
 
     #[command(flatten)]
     for_bots: BotOptions,
@@ -66,7 +66,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlayArgs {
     #[command(flatten)]
-    options: Options,
+    options: MatchOptions,
 }
 
 /// What two people have no use for.
@@ -114,7 +114,7 @@ pub(crate) fn play(args: &PlayArgs) -> Result<()> {
     start(&args.options, &BotOptions::default(), &bots)
 }
 
-fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Result<()> {
+fn start(options: &MatchOptions, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Result<()> {
     if options.writes_files() {
         output::outlive_reader();
     }
@@ -213,7 +213,7 @@ fn finish(runner: &mut MatchRunner, mut observer: Watched) -> Result<()> {
     finished
 }
 
-fn check_names(options: &Options) -> Result<()> {
+fn check_names(options: &MatchOptions) -> Result<()> {
     for (option, name) in [("--name1", &options.name1), ("--name2", &options.name2)] {
         if let Some(name) = name.as_deref().filter(|name| is_blank(name)) {
             bail!(
@@ -235,7 +235,7 @@ fn sandbox_limits(bots: &[BotSpec; 2]) -> Vec<EnforcedLimit> {
 
 /// One at this terminal, or at the page.
 fn person(
-    options: &Options,
+    options: &MatchOptions,
     ruleset: &Arc<dyn Ruleset>,
     name: &str,
     console: Option<&SharedConsole>,
@@ -251,7 +251,7 @@ fn person(
 }
 
 /// Who plays there. A person against a bot plays at the page, if one is served that can draw the game.
-fn at_terminal(options: &Options, bots: &[BotSpec; 2], ruleset: &dyn Ruleset) -> [bool; 2] {
+fn at_terminal(options: &MatchOptions, bots: &[BotSpec; 2], ruleset: &dyn Ruleset) -> [bool; 2] {
     let people = bots.each_ref().map(|bot| bot.program().is_none());
     let is_drawn = options.pages.live.is_on() && ruleset.program().is_none();
     if is_drawn && people[0] != people[1] {
@@ -260,7 +260,7 @@ fn at_terminal(options: &Options, bots: &[BotSpec; 2], ruleset: &dyn Ruleset) ->
     people
 }
 
-fn names(options: &Options, bots: &[BotSpec; 2]) -> [String; 2] {
+fn names(options: &MatchOptions, bots: &[BotSpec; 2]) -> [String; 2] {
     let given = [&options.name1, &options.name2];
     let two_people = bots.iter().all(|bot| bot.program().is_none());
     let names = [0, 1].map(|i| match given[i] {
@@ -337,7 +337,7 @@ impl Watched {
     }
 }
 
-fn view_options(options: &Options, json: bool, people: [bool; 2]) -> ViewOptions {
+fn view_options(options: &MatchOptions, json: bool, people: [bool; 2]) -> ViewOptions {
     let on_terminal = io::stdout().is_terminal() && io::stderr().is_terminal();
     ViewOptions {
         detail: match options.verbose {
@@ -407,7 +407,7 @@ fn piece_format() -> impl TypedValueParser<Value = PieceFormat> {
 }
 
 #[derive(Debug, clap::Args)]
-struct Options {
+struct MatchOptions {
     /// Show every turn and the board; twice: also every line each way with its time
     #[arg(short, long, action = clap::ArgAction::Count, help_heading = "Output")]
     verbose: u8,
@@ -483,7 +483,7 @@ struct Options {
     hint: bool,
 }
 
-impl Options {
+impl MatchOptions {
     const fn writes_files(&self) -> bool {
         self.record.is_some() || self.pages.are_on()
     }

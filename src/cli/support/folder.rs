@@ -16,7 +16,7 @@ use referee::arena::plan::Plan;
 use referee::arena::results::{Results, not_entered, places_before};
 use referee::bot::shell;
 use referee::record::atomic_file::replace;
-use referee::record::reader::{Line, Reader};
+use referee::record::reader::{Reader, RecordLine};
 use referee::record::{Record, text_file};
 use referee::text::quote;
 use referee::tournament::standings::Ranking;
@@ -70,7 +70,7 @@ impl Records {
         })
     }
 
-    pub(crate) fn next_line(&mut self) -> Result<Option<Line<'_>>> {
+    pub(crate) fn next_line(&mut self) -> Result<Option<RecordLine<'_>>> {
         Ok(self.reader.next_line()?)
     }
 }
@@ -271,7 +271,7 @@ impl GameChoice {
     }
 
     /// Without a choice, every line.
-    pub(crate) fn chooses(choice: Option<&Self>, line: &Line<'_>) -> bool {
+    pub(crate) fn chooses(choice: Option<&Self>, line: &RecordLine<'_>) -> bool {
         let id = || Some(line.summary().ok()?.id.into_owned());
         choice.is_none_or(|choice| choice.is(line.number(), id))
     }

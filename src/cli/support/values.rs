@@ -13,7 +13,7 @@ use super::failure::{Result, bail};
 use referee::arena::plan::Plan;
 use referee::bot::ClockKind;
 use referee::play::TimeControl;
-use referee::solver::Options;
+use referee::solver::SolverOptions;
 use referee::text::meant;
 
 pub(crate) fn hint(word: &str, known: &[&str], otherwise: &str) -> String {
@@ -203,9 +203,9 @@ fn hash(text: &str) -> Result<usize, String> {
 }
 
 impl SolverArgs {
-    pub(crate) fn options(self) -> Options {
-        let default = Options::default();
-        Options {
+    pub(crate) fn options(self) -> SolverOptions {
+        let default = SolverOptions::default();
+        SolverOptions {
             tt_bytes: self.hash,
             threads: self.threads.map_or(default.threads, usize::from),
         }

@@ -10,7 +10,7 @@ use referee::game::quarto::Rules;
 use referee::game::registry::{self, Choices};
 use referee::game::{Outcome, Ruleset, Side, Turn};
 use referee::record::Record;
-use referee::solver::{Limits, Options, Solvers, Value as Worth};
+use referee::solver::{Limits, SolverOptions, Solvers, Value as Worth};
 use serde_json::{Value, json};
 
 use super::driver::Result;
@@ -62,7 +62,7 @@ fn compare_values(
     ruleset: &dyn Ruleset,
     questions: &[[String; 2]],
 ) -> Result<()> {
-    let solvers = Solvers::new(Options {
+    let solvers = Solvers::new(SolverOptions {
         tt_bytes: 64 << 20,
         threads: 1,
     });
@@ -322,7 +322,7 @@ pub(super) fn games_are_analysed_in_the_browser() -> Result<()> {
     report.open("#overview")?;
     same("no accuracy", &report.count("#card-accuracy")?, &0.0)?;
     report.browser.click("[data-keep=analyse-all]")?;
-    let options = Options {
+    let options = SolverOptions {
         tt_bytes: 32 << 20,
         threads: 1,
     };

@@ -20,7 +20,7 @@ fn score(game: usize, turn: usize) -> f64 {
 fn games() -> Result<Vec<Value>> {
     let analyst = Analyst::new(
         Effort::Nodes(100_000),
-        referee::solver::Options::default(),
+        referee::solver::SolverOptions::default(),
         &std::sync::Arc::default(),
     );
     let mut games: Vec<Value> = GAMES

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use self::questions::AskedPosition;
 use referee_games::game::Ruleset;
 use referee_match::bot::process::GracePeriods;
-use referee_match::play::examiner::{Examiner, Line, wait_until};
+use referee_match::play::examiner::{Examiner, PlayedLine, wait_until};
 use referee_match::play::game_runner::{GameError, GameRunner};
 use referee_match::play::seat::Seat;
 use referee_stats::alike::{Choices, ROUNDS};
@@ -184,7 +184,7 @@ impl Questionnaire<'_> {
             if faults > MOST_FAULTS {
                 break;
             }
-            let line = Line::at(position.starts[round].clone());
+            let line = PlayedLine::at(position.starts[round].clone());
             let asked = tokio::select! {
                 biased;
                 asked = examiner.ask(&line) => asked?,

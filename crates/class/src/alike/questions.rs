@@ -327,13 +327,13 @@ mod tests {
 
     use super::*;
     use referee_games::game::registry::{Choices, find};
-    use referee_games::solver::{Options, Solvers};
+    use referee_games::solver::{SolverOptions, Solvers};
     use referee_match::analysis::Effort;
     use referee_match::seed::{Purpose, generator};
 
     fn drawn(name: &str, count: usize) -> Vec<AskedPosition> {
         let game = find(name).expect("it is known").ruleset(Choices::default());
-        let solvers = Solvers::new(Options::default());
+        let solvers = Solvers::new(SolverOptions::default());
         let appraiser = Appraiser::new(
             solvers,
             game.info().words,

@@ -1,5 +1,5 @@
 use super::{Game, Outcome};
-use crate::solver::{Evaluation, Goal, Limits, Options, Solvers, Value};
+use crate::solver::{Evaluation, Goal, Limits, SolverOptions, Solvers, Value};
 
 /// A game in some position, of a kind for which there is a solver: [`Game::solvable`].
 pub trait Solvable {
@@ -42,7 +42,7 @@ impl dyn Game + '_ {
     pub fn prove(&self, nodes: u64) -> Option<Outcome> {
         let game = self.solvable().filter(|game| game.is_provable())?;
         // Every position is searched with an empty table, so the result depends on the position alone.
-        let solvers = Solvers::new(Options {
+        let solvers = Solvers::new(SolverOptions {
             tt_bytes: TT_BYTES,
             threads: 1,
         });

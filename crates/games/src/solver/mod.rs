@@ -44,14 +44,14 @@ use threats::Threats;
 use transposition_table::TranspositionTable;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct SolverOptions {
     /// In bytes. A larger one is faster in positions with many free cells; every size gives the same results.
     pub tt_bytes: usize,
     /// 0 counts as 1.
     pub threads: usize,
 }
 
-impl Default for Options {
+impl Default for SolverOptions {
     /// 256 MiB, and as many threads as the machine runs at the same time.
     fn default() -> Self {
         Self {
@@ -131,17 +131,17 @@ fn of_mover<T>(after: &impl game::Position, found: T, opposite: impl Fn(T) -> T)
 /// ```
 /// use referee_games::game::BuiltinGame as _;
 /// use referee_games::game::quarto::Edition;
-/// use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver, Value};
+/// use referee_games::solver::{Goal, Limits, SolverOptions, Solve as _, Solver, Value};
 ///
 /// let edition = Edition::default();
-/// let solver = Solver::new(Options { tt_bytes: 1 << 20, threads: 1 });
+/// let solver = Solver::new(SolverOptions { tt_bytes: 1 << 20, threads: 1 });
 ///
 /// // The book knows the empty board: a draw.
 /// let evaluation = solver.solve(&edition.start(), Goal::Value, &Limits::NONE);
 /// assert_eq!(evaluation.value(), Some(Value::Draw));
 ///
 /// // A search that reaches a limit still returns what it has proven.
-/// let solver = Solver::without_book(Options { tt_bytes: 1 << 20, threads: 1 });
+/// let solver = Solver::without_book(SolverOptions { tt_bytes: 1 << 20, threads: 1 });
 /// let evaluation = solver.solve(&edition.start(), Goal::Value, &Limits::nodes(1000));
 /// assert_eq!(evaluation.value(), None);
 /// ```
@@ -169,16 +169,16 @@ struct Root {
 
 impl Solver {
     /// With the shipped book of early positions.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: SolverOptions) -> Self {
         Self::with_book(options, ProofBook::shipped())
     }
 
     /// It proves everything itself.
-    pub fn without_book(options: Options) -> Self {
+    pub fn without_book(options: SolverOptions) -> Self {
         Self::with_book(options, ProofBook::default())
     }
 
-    fn with_book(options: Options, book: ProofBook) -> Self {
+    fn with_book(options: SolverOptions, book: ProofBook) -> Self {
         Self {
             table: TranspositionTable::new(options.tt_bytes),
             book,

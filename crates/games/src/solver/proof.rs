@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Evaluation, Goal, Limits, Options, Value, four_in_a_row};
+use super::{Evaluation, Goal, Limits, SolverOptions, Value, four_in_a_row};
 use crate::game::{Outcome, Side, Turn};
 
 /// For the side that makes the turn.
@@ -54,13 +54,13 @@ impl Turn {
 /// The solvers of all games. Each is made when it is first needed, and shared by all clones.
 #[derive(Clone, Debug)]
 pub struct Solvers {
-    options: Options,
+    options: SolverOptions,
     quarto: Arc<OnceLock<super::Solver>>,
     four_in_a_row: Arc<OnceLock<four_in_a_row::Solver>>,
 }
 
 impl Solvers {
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: SolverOptions) -> Self {
         Self {
             options,
             quarto: Arc::default(),

@@ -10,7 +10,7 @@ use super::symmetry::Symmetries;
 use super::*;
 use crate::game::quarto::{Board, Cell, Move, Piece, Rules};
 
-const SMALL: Options = Options {
+const SMALL: SolverOptions = SolverOptions {
     tt_bytes: 1 << 16,
     threads: 1,
 };
@@ -139,7 +139,7 @@ fn equal_keys_mean_equal_scores() {
                 if later.outcome().is_some() || later.can_win_at_once() {
                     continue;
                 }
-                let mut solver = Solver::without_book(Options {
+                let mut solver = Solver::without_book(SolverOptions {
                     tt_bytes: 0,
                     ..SMALL
                 });

@@ -8,7 +8,7 @@ use rand::seq::SliceRandom as _;
 
 use crate::game::quarto::{Position, Turn};
 use crate::game::{Outcome, Position as _};
-use crate::solver::{self, Goal, Limits, Options, Solve as _, Solver, Value};
+use crate::solver::{self, Goal, Limits, Solve as _, Solver, SolverOptions, Value};
 
 /// Small: every process of a tournament has its own.
 const TT_BYTES: usize = 32 << 20;
@@ -94,7 +94,7 @@ impl Perfect {
             return Some(turns.first().map_or(first, |(turn, _)| *turn));
         }
         let solver = self.solver.get_or_insert_with(|| {
-            Solver::new(Options {
+            Solver::new(SolverOptions {
                 tt_bytes: TT_BYTES,
                 threads: 1,
             })

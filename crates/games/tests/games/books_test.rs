@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use referee_games::game::quarto::{Board, Cell, Edition, Move, Piece, Position, Rules};
 use referee_games::game::{BuiltinGame as _, Position as _};
 use referee_games::solver::four_in_a_row::BOOK_DISCS;
-use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver, Value, book_key};
+use referee_games::solver::{Goal, Limits, Solve as _, Solver, SolverOptions, Value, book_key};
 
 use crate::books::compact_book::{CompactBook, HEADER};
 use crate::books::{early_positions, four_positions, four_proofs, pack};
@@ -147,7 +147,7 @@ fn every_early_board_has_the_key_of_an_early_position_to_the_end() {
 fn what_a_solver_proves_can_go_into_a_book() {
     let edition = Edition::default();
     let position = edition.read_request("A..PC...J..EF... G").unwrap();
-    let solver = Solver::without_book(Options {
+    let solver = Solver::without_book(SolverOptions {
         tt_bytes: 1 << 20,
         threads: 1,
     });
@@ -163,7 +163,7 @@ fn what_a_solver_proves_can_go_into_a_book() {
 #[test]
 #[ignore = "finds all early positions, some seconds in a release build"]
 fn a_book_is_packed_as_it_is_shipped() {
-    let solver = Solver::new(Options {
+    let solver = Solver::new(SolverOptions {
         tt_bytes: 1 << 20,
         threads: 1,
     });

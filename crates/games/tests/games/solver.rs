@@ -11,7 +11,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use referee_games::game::quarto::{Board, Cell, Edition, Move, Piece, PieceSet, Position, Rules};
 use referee_games::game::{BuiltinGame as _, Position as _};
 use referee_games::solver::{
-    Evaluation, Goal, Limits, Options, Solve as _, Solver, Value, safe_turns,
+    Evaluation, Goal, Limits, Solve as _, Solver, SolverOptions, Value, safe_turns,
 };
 
 /// For the side to move, in how many placements; `None` is a draw.
@@ -201,7 +201,7 @@ fn safe_turns_one_by_one(position: &Position) -> usize {
         .count()
 }
 
-fn compare_many(seed: u64, options: Options, counts: &[(usize, u32)]) {
+fn compare_many(seed: u64, options: SolverOptions, counts: &[(usize, u32)]) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     for rules in [Rules::Standard, Rules::Squares] {
         let solver = Solver::new(options);
@@ -213,7 +213,7 @@ fn compare_many(seed: u64, options: Options, counts: &[(usize, u32)]) {
     }
 }
 
-const ONE: Options = Options {
+const ONE: SolverOptions = SolverOptions {
     tt_bytes: 1 << 20,
     threads: 1,
 };
@@ -259,7 +259,7 @@ fn safe_turns_are_counted() {
 #[test]
 fn any_table_will_do() {
     for bytes in [0, 64, 1000] {
-        let options = Options {
+        let options = SolverOptions {
             tt_bytes: bytes,
             threads: 1,
         };
@@ -287,7 +287,7 @@ fn threads_agree() {
             let position = random_position(&mut rng, 9, rules);
             let answers = [1, 4].map(|threads| {
                 let tt_bytes = 1 << 20;
-                let solver = Solver::without_book(Options { tt_bytes, threads });
+                let solver = Solver::without_book(SolverOptions { tt_bytes, threads });
                 solver.solve(&position, Goal::Distance, &Limits::NONE)
             });
             assert_eq!(answers[0], answers[1], "{}", shown(&position));

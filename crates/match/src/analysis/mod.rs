@@ -76,7 +76,7 @@ pub fn check(record: &Record) -> Result<(), AnalysisError> {
 impl Analyst {
     /// `effort` is for the value of each turn; the search for better turns takes about as much again. Stops when `stop`
     /// is set, with what was proven so far.
-    pub fn new(effort: Effort, options: solver::Options, stop: &Arc<AtomicBool>) -> Self {
+    pub fn new(effort: Effort, options: solver::SolverOptions, stop: &Arc<AtomicBool>) -> Self {
         Self {
             solvers: Solvers::new(options),
             effort,

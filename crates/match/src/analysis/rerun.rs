@@ -20,7 +20,7 @@ pub struct Departure {
 /// Whether a mistake is gone, new or still there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum RerunVerdict {
     /// It was in the game, and is not made again.
     Gone,
     /// It was in the game, and the answer to the same question is again one.
@@ -38,7 +38,7 @@ pub struct Finding {
     /// From 1.
     pub turn: usize,
     pub mistake: Mistake,
-    pub verdict: Verdict,
+    pub verdict: RerunVerdict,
     /// Asked although the bot departs from the game before.
     pub directly: bool,
 }
@@ -46,7 +46,7 @@ pub struct Finding {
 /// The best value and that of the turn; `None` for a forfeit.
 pub type Mistake = Option<(Value, Value)>;
 
-impl Verdict {
+impl RerunVerdict {
     /// Whether something is wrong now, or may be.
     pub const fn is_wrong(self) -> bool {
         matches!(self, Self::StillThere | Self::New | Self::Unproven)
@@ -65,11 +65,11 @@ impl Finding {
     pub fn text(&self) -> String {
         let (what, turn) = (self.name(), self.turn);
         let text = match self.verdict {
-            Verdict::Gone => format!("{what} at turn {turn} is gone"),
-            Verdict::StillThere => format!("{what} at turn {turn} is still there"),
-            Verdict::New => format!("new: {what} at turn {turn}"),
-            Verdict::Unproven => format!("{what} at turn {turn}: the new turn is not proven"),
-            Verdict::NotReached => format!("{what} at turn {turn} is not reached"),
+            RerunVerdict::Gone => format!("{what} at turn {turn} is gone"),
+            RerunVerdict::StillThere => format!("{what} at turn {turn} is still there"),
+            RerunVerdict::New => format!("new: {what} at turn {turn}"),
+            RerunVerdict::Unproven => format!("{what} at turn {turn}: the new turn is not proven"),
+            RerunVerdict::NotReached => format!("{what} at turn {turn} is not reached"),
         };
         text + if self.directly {
             " (asked directly)"
@@ -94,9 +94,9 @@ impl Finding {
         let is_proven = found.and_then(Comparison::proven).is_some();
         self.directly = true;
         self.verdict = match mistake_of(now, found) {
-            Some(_) => Verdict::StillThere,
-            None if self.mistake.is_some() && !is_proven => Verdict::Unproven,
-            None => Verdict::Gone,
+            Some(_) => RerunVerdict::StillThere,
+            None if self.mistake.is_some() && !is_proven => RerunVerdict::Unproven,
+            None => RerunVerdict::Gone,
         };
         Ok(())
     }
@@ -140,9 +140,9 @@ pub fn judge(
         };
         let Some(departure) = departure.as_mut().filter(|_| index == at) else {
             let verdict = if index > at {
-                Verdict::NotReached
+                RerunVerdict::NotReached
             } else {
-                Verdict::StillThere
+                RerunVerdict::StillThere
             };
             if let Some(mistake) = was_wrong {
                 add(mistake, verdict);
@@ -155,15 +155,15 @@ pub fn judge(
         match (was_wrong, mistake_of(new, now)) {
             (None, None) => {}
             (Some(mistake), None) if mistake.is_some() && !is_proven => {
-                add(mistake, Verdict::Unproven);
+                add(mistake, RerunVerdict::Unproven);
             }
-            (Some(mistake), None) => add(mistake, Verdict::Gone),
-            (Some(then @ Some(_)), Some(Some(_))) => add(then, Verdict::StillThere),
+            (Some(mistake), None) => add(mistake, RerunVerdict::Gone),
+            (Some(then @ Some(_)), Some(Some(_))) => add(then, RerunVerdict::StillThere),
             (then, Some(now)) => {
-                add(now, Verdict::New);
+                add(now, RerunVerdict::New);
                 // One kind in place of the other.
                 if let Some(then) = then {
-                    add(then, Verdict::Gone);
+                    add(then, RerunVerdict::Gone);
                 }
             }
         }

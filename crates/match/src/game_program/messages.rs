@@ -164,11 +164,11 @@ struct OverReply {
 }
 
 /// An answer that is refused is malformed, or illegal; options or a state that are not those of a game are malformed.
-pub(super) type Verdict = Result<Played, Rejection>;
+pub(super) type ProgramVerdict = Result<Played, Rejection>;
 
 impl PositionReply {
     /// `answer` is the bot's line that was judged.
-    pub(super) fn verdict(self, answer: Option<&str>) -> Result<Verdict, Expected> {
+    pub(super) fn verdict(self, answer: Option<&str>) -> Result<ProgramVerdict, Expected> {
         let refusals = [
             ("malformed", self.malformed, answer.is_some()),
             ("illegal", self.illegal, answer.is_some()),
@@ -373,7 +373,7 @@ pub(super) fn picture(mut reply: DrawingReply) -> Result<Picture, Expected> {
 mod tests {
     use super::*;
 
-    fn verdict(json: &str, answer: Option<&str>) -> Result<Verdict, String> {
+    fn verdict(json: &str, answer: Option<&str>) -> Result<ProgramVerdict, String> {
         let reply: PositionReply = serde_json::from_str(json).map_err(|error| error.to_string())?;
         reply
             .verdict(answer)

@@ -25,7 +25,9 @@ use self::failure::{
 };
 use self::in_play::ProgramRuleset;
 pub use self::messages::About;
-use self::messages::{AnswersReply, Position, PositionReply, Question, VERSION, Verdict, picture};
+use self::messages::{
+    AnswersReply, Position, PositionReply, ProgramVerdict, Question, VERSION, picture,
+};
 use crate::bot::spec::Program;
 use referee_games::game::{GameSource, Ruleset};
 use referee_games::game::{Picture, Rejection, Side};
@@ -134,7 +136,7 @@ impl GameProgram {
         Ok(verdict.map(|played| played.position))
     }
 
-    fn play(&self, state: &str, answer: &str) -> Result<Verdict, ProgramFailure> {
+    fn play(&self, state: &str, answer: &str) -> Result<ProgramVerdict, ProgramFailure> {
         self.verdict(&Question::Play { state, answer }, Some(answer))
     }
 
@@ -166,7 +168,7 @@ impl GameProgram {
         &self,
         question: &Question<'_>,
         answer: Option<&str>,
-    ) -> Result<Verdict, ProgramFailure> {
+    ) -> Result<ProgramVerdict, ProgramFailure> {
         self.ask(question, |reply: PositionReply| reply.verdict(answer))
     }
 

@@ -25,7 +25,7 @@ pub async fn wait_until(is_over: impl Fn() -> bool) {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct PlayedLine {
     /// The start as [`Ruleset::start_from`] reads it.
     pub start: String,
     /// In canonical form.
@@ -41,7 +41,7 @@ pub enum ImpossibleLine {
     Turn(TurnText),
 }
 
-impl Line {
+impl PlayedLine {
     pub const fn at(start: String) -> Self {
         Self {
             start,
@@ -78,7 +78,7 @@ impl Line {
 pub struct Question {
     /// From 1.
     pub turn: usize,
-    pub line: Line,
+    pub line: PlayedLine,
     /// In canonical form; `None` where it forfeited.
     pub answered: Option<TurnText>,
 }
@@ -93,7 +93,7 @@ pub fn questions(
     let sides = [record.first, record.first.other()];
     let question = |index: usize| Question {
         turn: index + 1,
-        line: Line {
+        line: PlayedLine {
             start: record.start.clone(),
             turns: record.turns[..index].to_vec(),
         },
@@ -121,7 +121,7 @@ pub struct Examiner {
     pub seat: Seat,
     seed: u32,
     time: TimeControl,
-    asked: Vec<Line>,
+    asked: Vec<PlayedLine>,
     text: TextBuffers,
 }
 
@@ -160,12 +160,12 @@ impl Examiner {
     }
 
     /// Since [`Self::start`], in order; after a fault by a further process.
-    pub fn asked(&self) -> &[Line] {
+    pub fn asked(&self) -> &[PlayedLine] {
         &self.asked
     }
 
     /// Starts a process when none runs.
-    pub async fn ask(&mut self, line: &Line) -> Result<Asked, GameError> {
+    pub async fn ask(&mut self, line: &PlayedLine) -> Result<Asked, GameError> {
         self.asked.push(line.clone());
         let runner = Rc::clone(&self.runner);
         let game = line.position(runner.ruleset());
@@ -198,7 +198,7 @@ impl Examiner {
     /// asked all of it otherwise. Ignores the answers.
     pub async fn catch_up<'a>(
         &mut self,
-        lines: impl Iterator<Item = &'a Line> + Clone,
+        lines: impl Iterator<Item = &'a PlayedLine> + Clone,
     ) -> Result<(), GameError> {
         let begins = lines.clone().take(self.asked.len()).eq(&self.asked);
         if !begins || !self.is_running() {

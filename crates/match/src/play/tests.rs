@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::clock::Clock;
-use super::examiner::{Examiner, Line};
+use super::examiner::{Examiner, PlayedLine};
 use super::game::GameEvent;
 use super::game::{TextBuffers, TurnTime};
 use super::game_runner::{GameError, GameFault, GameRunner};
@@ -326,7 +326,7 @@ async fn an_hour_at_a_breakpoint_loses_nothing() {
     assert!(!examiner.is_running());
     examiner.start().await.unwrap();
     assert!(examiner.is_running());
-    let line = Line {
+    let line = PlayedLine {
         start: start_board(),
         turns: Vec::new(),
     };

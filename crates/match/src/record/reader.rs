@@ -34,7 +34,7 @@ pub struct Reader<R = File> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
+pub struct RecordLine<'a> {
     path: &'a Path,
     number: u64,
     bytes: &'a [u8],
@@ -49,12 +49,12 @@ pub struct Lines {
 }
 
 impl Lines {
-    pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = RecordLine<'_>> {
         let mut start = 0;
         self.ends.iter().map(move |&(number, end)| {
             let bytes = &self.bytes[start..end];
             start = end;
-            Line {
+            RecordLine {
                 path: &self.path,
                 number,
                 bytes,
@@ -126,7 +126,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// The next line, even an incomplete last one; `None` at the end.
-    pub fn next_line(&mut self) -> Result<Option<Line<'_>>, ReadError> {
+    pub fn next_line(&mut self) -> Result<Option<RecordLine<'_>>, ReadError> {
         self.fill()?;
         self.partial = false;
         Ok((!is_blank(&self.line)).then(|| self.counted()))
@@ -149,7 +149,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// `None` at the end and before an incomplete last line. When the file has grown, the next call continues there.
-    pub fn next_complete_line(&mut self) -> Result<Option<Line<'_>>, ReadError> {
+    pub fn next_complete_line(&mut self) -> Result<Option<RecordLine<'_>>, ReadError> {
         self.fill()?;
         self.partial = !self.line.ends_with(b"\n");
         if self.partial {
@@ -192,13 +192,13 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    fn counted(&mut self) -> Line<'_> {
+    fn counted(&mut self) -> RecordLine<'_> {
         self.number += 1;
         self.current()
     }
 
-    fn current(&self) -> Line<'_> {
-        Line {
+    fn current(&self) -> RecordLine<'_> {
+        RecordLine {
             path: &self.path,
             number: self.number,
             bytes: &self.line,
@@ -251,7 +251,7 @@ fn is_blank(line: &[u8]) -> bool {
     line.trim_ascii().is_empty()
 }
 
-impl<'a> Line<'a> {
+impl<'a> RecordLine<'a> {
     /// From 1.
     pub const fn number(&self) -> u64 {
         self.number

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Serialize, Serializer};
 
-use referee_match::play::examiner::{Asked, Examiner, Line};
+use referee_match::play::examiner::{Asked, Examiner, PlayedLine};
 use referee_match::play::game_runner::{GameError, GameFault};
 use referee_text::milliseconds;
 
@@ -70,7 +70,9 @@ impl<'a> PuzzleScore<'a> {
         let begun = Instant::now();
         let mut asked = None;
         if self.failed_starts < FAILED_STARTS {
-            let answer = examiner.ask(&Line::at(puzzle.position.clone())).await?;
+            let answer = examiner
+                .ask(&PlayedLine::at(puzzle.position.clone()))
+                .await?;
             let has_failed = matches!(&answer, Err(fault) if fault.never_answered);
             self.failed_starts = if has_failed {
                 self.failed_starts + 1

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use self::play::play;
 use self::versions::find;
-use crate::cli::commands::tournament::{ChangesOption, Options, PlayOptions, Venue};
+use crate::cli::commands::tournament::{ChangesOption, PlayOptions, TournamentOptions, Venue};
 use crate::cli::support::failure::{Failure, Result, WRONG, bail};
 use crate::cli::support::games::check_solvable;
 use crate::cli::support::output::{note, print, print_found};
@@ -132,14 +132,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.json && args.writes_markdown_to_stdout() {
         bail!("--json and --markdown - both write to standard output; give --markdown a file");
     }
-    let options = Options {
+    let options = TournamentOptions {
         request: PlanRequest {
             pairs: Some(args.pairs),
             games: args.games.clone(),
             ..PlanRequest::default()
         },
         play: args.play.clone(),
-        ..Options::default()
+        ..TournamentOptions::default()
     };
     let ruleset = options.ruleset(None)?;
     check_solvable(&*ruleset, "--adjudicate", args.games.adjudicate)?;

@@ -1,5 +1,5 @@
 use super::Args;
-use crate::cli::commands::tournament::{Options, folder_context};
+use crate::cli::commands::tournament::{TournamentOptions, folder_context};
 use crate::cli::support::building::SourceBuilder;
 use crate::cli::support::failure::{Failure, Result};
 use crate::cli::support::output::note;
@@ -13,7 +13,11 @@ use referee::sandbox::Sandbox;
 use referee::text::{escape_controls, join_parts};
 
 /// The two versions and the others of the pool, as programs that can be started.
-pub(super) fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant>> {
+pub(super) fn find(
+    args: &Args,
+    options: &TournamentOptions,
+    sandbox: &Sandbox,
+) -> Result<Vec<Entrant>> {
     let mut wanted = vec![options.bot(&args.new)?, options.bot(&args.old)?];
     name_versions(&mut wanted);
     wanted.extend(options.bots(&args.pool)?);

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use self::update::{Update, note_places};
 use super::alike;
-use super::tournament::{BotOptions, ChangesOption, Options, Venue};
+use super::tournament::{BotOptions, ChangesOption, TournamentOptions, Venue};
 use crate::cli::commands::tournament::{Task, start};
 use crate::cli::support::failure::{Failure, Result, bail, usage};
 use crate::cli::support::folder::Records;
@@ -125,7 +125,7 @@ struct Args {
     changes: ChangesOption,
 
     #[command(flatten)]
-    options: Options,
+    options: TournamentOptions,
 }
 
 /// Of a league, also where it is served.
@@ -456,7 +456,7 @@ struct FinalArgs {
     schedule: ScheduleRequest,
 
     #[command(flatten)]
-    options: Options,
+    options: TournamentOptions,
 }
 
 fn play_final(args: &FinalArgs) -> Result<()> {

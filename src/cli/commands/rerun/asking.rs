@@ -110,7 +110,7 @@ impl<'a> Asking<'a> {
             args,
             program,
             games,
-            analyst: Analyst::new(effort, solver::Options::default(), &Arc::default()),
+            analyst: Analyst::new(effort, solver::SolverOptions::default(), &Arc::default()),
             results: Vec::new(),
             unseen: 0,
         }

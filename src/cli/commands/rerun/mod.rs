@@ -14,7 +14,7 @@ use crate::cli::support::recorded::{self, AskedBotOptions, fault_lines};
 use crate::cli::support::runtime::examine;
 use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values::{self, MoveTime};
-use referee::analysis::rerun::Verdict;
+use referee::analysis::rerun::RerunVerdict;
 use referee::bot::info::as_text;
 use referee::report::terminal::{Palette, aligned, labelled};
 use referee::rerun::RerunSummary;
@@ -139,14 +139,14 @@ fn text(summary: &RerunSummary<'_>, palette: &Palette) -> String {
     }
     let mut parts = vec![format!("it departs in {}", summary.departures())];
     for (verdict, words) in [
-        (Verdict::Gone, "gone"),
-        (Verdict::StillThere, "still there"),
-        (Verdict::New, "new"),
-        (Verdict::Unproven, "not proven"),
-        (Verdict::NotReached, "not reached"),
+        (RerunVerdict::Gone, "gone"),
+        (RerunVerdict::StillThere, "still there"),
+        (RerunVerdict::New, "new"),
+        (RerunVerdict::Unproven, "not proven"),
+        (RerunVerdict::NotReached, "not reached"),
     ] {
         let count = summary.count(verdict);
-        if count > 0 || !matches!(verdict, Verdict::Unproven | Verdict::NotReached) {
+        if count > 0 || !matches!(verdict, RerunVerdict::Unproven | RerunVerdict::NotReached) {
             parts.push(format!("{count} {words}"));
         }
     }

@@ -42,7 +42,9 @@ use referee::sandbox::snapshot::RunOutputs;
 use referee::text::{counted, escape_controls};
 use referee::threads::processors;
 
-pub(crate) use self::options::{BotOptions, ChangesOption, Options, PlayOptions, named_from};
+pub(crate) use self::options::{
+    BotOptions, ChangesOption, PlayOptions, TournamentOptions, named_from,
+};
 
 #[cfg(feature = "class-server")]
 pub(crate) use self::run::write_tables;
@@ -75,11 +77,11 @@ pub(crate) struct Args {
     schedule: ScheduleRequest,
 
     #[command(flatten)]
-    options: Options,
+    options: TournamentOptions,
 }
 
 impl Args {
-    fn options(&self) -> Result<Options> {
+    fn options(&self) -> Result<TournamentOptions> {
         let mut options = self.options.clone();
         options.request.schedule = self.schedule.clone();
         options.out.clone_from(&self.out);
@@ -108,7 +110,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     start(&args.bots, args.options()?, Task::Play)
 }
 
-pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<()> {
+pub(crate) fn start(texts: &[String], options: TournamentOptions, task: Task) -> Result<()> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let out = out_folder(&options, named)?;
     let is_new = !out.join("plan.json").exists();
@@ -136,7 +138,7 @@ pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<()
     result
 }
 
-fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<()> {
+fn open(texts: &[String], mut options: TournamentOptions, task: Task, out: &Path) -> Result<()> {
     let directory = TournamentDirectory::make(out)?;
     let old = directory.plan()?;
     let files = match (task, &old) {
@@ -245,7 +247,7 @@ fn note_torn(torn: &TornTail) {
 /// Those of the plan that is resumed, if no bots are named.
 fn find_entrants(
     texts: &[String],
-    options: &Options,
+    options: &TournamentOptions,
     old: Option<&Plan>,
     directory: &TournamentDirectory,
     sandbox: &Sandbox,
@@ -297,7 +299,7 @@ fn adapted(
 fn resume_command(
     directory: &TournamentDirectory,
     shard: Option<Shard>,
-    options: &Options,
+    options: &TournamentOptions,
 ) -> String {
     let path = directory.quoted();
     let mut command = match shard {
@@ -373,7 +375,7 @@ fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<()> {
     Ok(())
 }
 
-fn out_folder(options: &Options, named: bool) -> Result<PathBuf> {
+fn out_folder(options: &TournamentOptions, named: bool) -> Result<PathBuf> {
     match &options.out {
         Some(out) => Ok(out.clone()),
         None if named => {
@@ -507,7 +509,7 @@ fn usual_jobs() -> usize {
     (processors() / 2).max(1)
 }
 
-pub(crate) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
+pub(crate) fn jobs(options: &TournamentOptions, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
     let cores = processors();
     let jobs = options.play.jobs.map_or_else(usual_jobs, usize::from);
     // Below one second a wait for a core matters.

@@ -53,7 +53,7 @@ pub(crate) struct ChangesOption {
 }
 
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct TournamentOptions {
     #[command(flatten)]
     pub(crate) request: PlanRequest,
 
@@ -225,7 +225,7 @@ fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Du
     parsed(deserializer, values::positive_duration)
 }
 
-impl Options {
+impl TournamentOptions {
     /// One bot, as a match takes it: a folder is the bot in it.
     pub(crate) fn bot(&self, text: &str) -> Result<BotPlan> {
         warn_of_longer_path(text);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use super::options::Options;
+use super::options::TournamentOptions;
 use super::{jobs, print_notice};
 use crate::cli::support::failure::{Failure, Result, bail, usage};
 use crate::cli::support::output::{ProgressBar, ProgressLine, note, print};
@@ -39,12 +39,12 @@ use referee::text::counted;
 
 pub(crate) async fn play(
     mut arena: Arena<'_>,
-    options: &Options,
+    options: &TournamentOptions,
     pages: Pages,
     resume: &str,
     stops: &mut Stops,
 ) -> Result<Results> {
-    let mut progress = Progress::new(&arena, pages);
+    let mut progress = TournamentProgress::new(&arena, pages);
     arena.stage = progress.pages.stage();
     let mut played = progress.play(arena, options, resume, stops).await;
     let is_complete = played.is_ok();
@@ -60,14 +60,14 @@ pub(crate) async fn play(
 }
 
 pub(crate) struct Venue {
-    pub(crate) options: Options,
+    pub(crate) options: TournamentOptions,
     pub(crate) sandbox: Sandbox,
     pub(crate) settings: GameSettings,
 }
 
 impl Venue {
     pub(crate) fn new(
-        options: Options,
+        options: TournamentOptions,
         ruleset: Arc<dyn Ruleset>,
         sandbox: Sandbox,
         entrants: &[Entrant],
@@ -194,7 +194,7 @@ const RANK_INTERVAL: Duration = Duration::from_secs(1);
 
 const LEADERS: usize = 3;
 
-struct Progress {
+struct TournamentProgress {
     bar: ProgressLine,
     ranked: Instant,
     begun: Instant,
@@ -203,7 +203,7 @@ struct Progress {
     pages: Pages,
 }
 
-impl Progress {
+impl TournamentProgress {
     fn new(arena: &Arena<'_>, pages: Pages) -> Self {
         let (bar, before) = (ProgressLine::new(), arena.results.games);
         let expected = arena.expected();
@@ -224,7 +224,7 @@ impl Progress {
     async fn play(
         &mut self,
         arena: Arena<'_>,
-        options: &Options,
+        options: &TournamentOptions,
         resume: &str,
         stops: &mut Stops,
     ) -> Result<Results> {

@@ -2,7 +2,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::options::{ChangesOption, Options, PlayOptions};
+use super::options::{ChangesOption, PlayOptions, TournamentOptions};
 use super::run::{print_summary, write_tables};
 use super::{Args, Task, start};
 use crate::cli::support::failure::{Result, bail};
@@ -87,14 +87,14 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<()> {
 }
 
 pub(crate) fn run(args: &RunArgs) -> Result<()> {
-    let options = Options {
+    let options = TournamentOptions {
         out: Some(args.folder.clone()),
         play: PlayOptions {
             jobs: args.jobs,
             ..PlayOptions::default()
         },
         changes: args.changes,
-        ..Options::default()
+        ..TournamentOptions::default()
     };
     start(&[], options, Task::Shard(args.shard, args.wait))
 }

@@ -20,7 +20,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 /// How far the games are.
 #[derive(Default)]
-pub(super) struct Progress {
+pub(super) struct ClassProgress {
     standings: Option<Arc<Standings>>,
     json: Option<Arc<str>>,
     /// By name: the version, and its games played and planned.
@@ -31,7 +31,7 @@ pub(super) struct Progress {
     pub(super) is_changed: bool,
 }
 
-impl Progress {
+impl ClassProgress {
     /// Not more often than people can read, unless it `is_last`.
     pub(super) fn note(&mut self, plan: &Plan, results: &Results, is_last: bool) {
         let is_soon = |ranked: Instant| ranked.elapsed() < INTERVAL;
@@ -64,7 +64,7 @@ impl Progress {
 
 pub(super) fn view(
     update: &Update<'_>,
-    progress: &Progress,
+    progress: &ClassProgress,
     work: Option<(VersionKey, Work)>,
     is_frozen: bool,
     trouble: Option<String>,
@@ -108,7 +108,7 @@ pub(super) fn view(
     Ok(view)
 }
 
-fn bot_view(bot: &Bot<'_>, update: &Update<'_>, progress: &Progress) -> BotView {
+fn bot_view(bot: &Bot<'_>, update: &Update<'_>, progress: &ClassProgress) -> BotView {
     let league = &update.league;
     let until = league.accepted_until();
     let playing = bot.fit(until);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ServeArgs;
 use super::worker::Worker;
 use crate::cli::commands::league::update::Update;
-use crate::cli::commands::tournament::{Options, Venue};
+use crate::cli::commands::tournament::{TournamentOptions, Venue};
 use crate::cli::support::failure::{Failure, Result, bail, usage};
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::output::print_stderr;
@@ -48,10 +48,10 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
     })?;
     let directory = LeagueDirectory::open_for(folder, "referee league serve")?;
     let old = directory.tournament().plan()?;
-    let mut options = Options {
+    let mut options = TournamentOptions {
         request: args.request.clone(),
         play: args.play.clone(),
-        ..Options::default()
+        ..TournamentOptions::default()
     };
     if let Some(plan) = &old {
         options = options.or_planned(plan);

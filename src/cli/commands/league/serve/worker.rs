@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use super::checking::{Found, check};
-use super::showing::{Progress, view};
+use super::showing::{ClassProgress, view};
 use crate::cli::commands::league::update::{Update, Versions, of_build};
 use crate::cli::commands::league::{decide_of, replay_of};
 use crate::cli::commands::tournament::write_tables;
@@ -66,7 +66,7 @@ pub(super) struct Worker<'a> {
     orders: mpsc::UnboundedReceiver<Order>,
     stops: Stops,
     questions: Arc<Questions>,
-    progress: Rc<RefCell<Progress>>,
+    progress: Rc<RefCell<ClassProgress>>,
     work: Option<(VersionKey, Work)>,
     trouble: Option<String>,
     /// A game to be played again, once none is played.
@@ -447,7 +447,7 @@ impl<'a> Worker<'a> {
 }
 
 fn note_progress(
-    progress: &Rc<RefCell<Progress>>,
+    progress: &Rc<RefCell<ClassProgress>>,
     feed: &Feed,
     plan: &Plan,
     results: &Results,
@@ -466,7 +466,7 @@ fn finish(
     ended: Ended,
     plan: &Plan,
     mut results: Results,
-    (progress, feed): (&Rc<RefCell<Progress>>, &Feed),
+    (progress, feed): (&Rc<RefCell<ClassProgress>>, &Feed),
 ) -> Result<()> {
     note_progress(progress, feed, plan, &results, true);
     add_analysis(&mut results, directory)?;
