@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::games::{GAMES, write};
-use crate::common::{Referee, Run};
+use crate::common::{RECORDS, Referee, Run};
 use roxmltree::{Document, Node};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -418,4 +418,23 @@ fn wrong_arguments_of_replay_are_named() {
     let broken = broken.to_str().expect("a path");
     let run = Referee::new(["replay", broken, "--turn", "0", "--svg", "-"]).run();
     refused(&run, &[":1: game ", "turn 2"]);
+}
+
+/// No turn was made there, so there is no board after it.
+#[test]
+fn the_turn_of_a_fault_has_no_picture_and_the_one_before_is_named() {
+    let bot = r"./script.sh '- P\n' 'nonsense\n'";
+    let run = Referee::new(["--seed", "1", "--first", "1", bot, "builtin:random"]);
+    let run = run.recorded().run();
+    let file = run.scratch().join(RECORDS);
+    let turns = run.records()[0]["turns"].as_array().expect("turns").len();
+    let picture = |turn: usize| {
+        let turn = turn.to_string();
+        let arguments = ["replay", "--number", "1", "--svg=-", "--turn", &turn];
+        Referee::new(arguments).args([&file]).run()
+    };
+    let words = format!("was forfeited in that turn, which changes no board; --turn {turns} draws");
+    refused(&picture(turns + 1), &[&words]);
+    let last = picture(turns);
+    assert!(last.stdout.contains("<svg"), "{last}");
 }

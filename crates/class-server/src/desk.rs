@@ -478,17 +478,21 @@ fn view_of(
                 let playing = bot.playing.as_ref();
                 playing.is_some_and(|playing| playing.version == version.version)
             };
-            let bot = bot.filter(is_it);
-            seen.plays = bot.is_some();
-            seen.games = bot.map_or([0, 0], |bot| [bot.played, bot.games]);
-            seen.state = match seen.games {
-                // Also before its games are planned, as while there is no opponent.
-                [played, games] if seen.plays && (games == 0 || played < games) => State::Playing,
-                _ => State::Done,
-            };
+            see_games(&mut seen, bot.filter(is_it));
         }
     }
     seen
+}
+
+/// Of a version that has passed the check; `bot` plays it, if one does.
+fn see_games(seen: &mut SubmissionView, bot: Option<&BotView>) {
+    seen.plays = bot.is_some();
+    seen.games = bot.map_or([0, 0], |bot| [bot.played, bot.games]);
+    seen.state = match seen.games {
+        // Also before its games are planned, as while there is no opponent.
+        [played, games] if seen.plays && (games == 0 || played < games) => State::Playing,
+        _ => State::Done,
+    };
 }
 
 #[cfg(test)]

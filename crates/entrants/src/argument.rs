@@ -12,7 +12,7 @@ use crate::build::recipe::Recipe;
 use crate::folder::{BotFolder, Entry, MANIFEST};
 use crate::no_program;
 use referee_games::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
-use referee_host::executable::interpreter;
+use referee_host::executable::interpreter::{self, Language};
 use referee_host::executable::{
     CannotStart, check_header, find_in_path, has_windows_lines, install, missing_folder,
 };
@@ -78,6 +78,17 @@ pub trait PrepareBots {
 }
 
 impl SourceBot {
+    fn new(name: String, path: &str, preparation: Preparation, arguments: &[String]) -> Self {
+        Self {
+            name,
+            path: PathBuf::from(path),
+            preparation,
+            command: [&[path.to_owned()], arguments].concat(),
+            arguments: arguments.to_vec(),
+            archive: None,
+        }
+    }
+
     /// Its program as it would be called, for comparisons with others: it cannot be started.
     pub fn unbuilt(&self) -> Program {
         let argv = vec![with_slash(&self.path.to_string_lossy())];
@@ -298,34 +309,54 @@ pub fn locate_among(
         }
         return Err(error);
     };
-    check_header(&found, command)?;
-    let language = interpreter::by_interpreter(command);
-    // `python3 my_bot.py --depth 3` is called my_bot.py.
-    let script = arguments
-        .iter()
-        .find(|word| !word.starts_with('-') && Path::new(word).is_file());
-    let mut words_given = arguments.iter().filter(|word| !word.starts_with('-'));
-    if let (Some(language), None, Some(missing)) = (language, script, words_given.next())
-        && language
-            .endings
-            .iter()
-            .any(|e| missing.ends_with(&format!(".{e}")))
-    {
-        return Err(missing_file(missing, builtins));
-    }
-    let name = match (language, script) {
-        (_, Some(script)) => file_name(script),
-        // `java -cp classes Bot`
-        (Some(_), None) if !words.iter().any(|word| word.contains(' ')) => bot_name(text),
-        (_, None) => file_name(command),
+    let command = FoundCommand {
+        text,
+        words: &words,
+        found: &found,
     };
-    let mut argv = words.clone();
-    argv[0] = command_word(command, &found);
-    let beside = script.map_or_else(Vec::new, |script| beside(Path::new(script), readings));
-    Ok(Located::Program(Program {
-        beside,
-        ..Program::new(name, argv, words, language)
-    }))
+    command.locate(builtins, readings)
+}
+
+/// A command line whose first word is this program of `PATH`.
+struct FoundCommand<'a> {
+    text: &'a str,
+    /// At least one.
+    words: &'a [String],
+    found: &'a Path,
+}
+
+impl FoundCommand<'_> {
+    fn locate(&self, builtins: &[&str], readings: &FolderReadings) -> Result<Located, CannotStart> {
+        let (words, command, arguments) = (self.words, &self.words[0], &self.words[1..]);
+        check_header(self.found, command)?;
+        let language = interpreter::by_interpreter(command);
+        // `python3 my_bot.py --depth 3` is called my_bot.py.
+        let script = arguments
+            .iter()
+            .find(|word| !word.starts_with('-') && Path::new(word).is_file());
+        let mut words_given = arguments.iter().filter(|word| !word.starts_with('-'));
+        if let (Some(language), None, Some(missing)) = (language, script, words_given.next())
+            && language
+                .endings
+                .iter()
+                .any(|e| missing.ends_with(&format!(".{e}")))
+        {
+            return Err(missing_file(missing, builtins));
+        }
+        let name = match (language, script) {
+            (_, Some(script)) => file_name(script),
+            // `java -cp classes Bot`
+            (Some(_), None) if !words.iter().any(|word| word.contains(' ')) => bot_name(self.text),
+            (_, None) => file_name(command),
+        };
+        let mut argv = words.to_vec();
+        argv[0] = command_word(command, self.found);
+        let beside = script.map_or_else(Vec::new, |script| beside(Path::new(script), readings));
+        Ok(Located::Program(Program {
+            beside,
+            ..Program::new(name, argv, words.to_vec(), language)
+        }))
+    }
 }
 
 /// The other bots in the folder of a file, each as a command.
@@ -462,14 +493,11 @@ fn of_folder(folder: &str, arguments: &[String]) -> Result<Located, CannotStart>
             }
             Ok(located)
         }
-        Entry::Sources(recipe) => Ok(Located::Sources(SourceBot {
-            name: name.unwrap_or_else(|| escape_path(folder)),
-            path: path.to_owned(),
-            preparation: Preparation::Build(recipe),
-            command: [&[folder.to_owned()], arguments].concat(),
-            arguments: arguments.to_vec(),
-            archive: None,
-        })),
+        Entry::Sources(recipe) => {
+            let name = name.unwrap_or_else(|| escape_path(folder));
+            let bot = SourceBot::new(name, folder, Preparation::Build(recipe), arguments);
+            Ok(Located::Sources(bot))
+        }
     }
 }
 
@@ -495,14 +523,8 @@ fn file(
         return Err(cannot("the file is empty", "save the program into it"));
     }
     if let Some(name) = archive::name_of(Path::new(path)) {
-        return Ok(Located::Sources(SourceBot {
-            name: bot_name(name),
-            path: PathBuf::from(path),
-            preparation: Preparation::Unpack,
-            command: [&[path.to_owned()], arguments].concat(),
-            arguments: arguments.to_vec(),
-            archive: None,
-        }));
+        let bot = SourceBot::new(bot_name(name), path, Preparation::Unpack, arguments);
+        return Ok(Located::Sources(bot));
     }
     if let Some((cause, fix)) = no_program::why(path) {
         return Err(cannot(cause, &fix));
@@ -512,41 +534,18 @@ fn file(
         .and_then(|ending| ending.to_str())
         .unwrap_or("");
     let by_ending = interpreter::by_ending(ending);
-    let mut argv = Vec::new();
-    let mut language = by_ending;
-    if !is_executable(Path::new(path), &meta) {
-        // Not executable: run by the interpreter of its extension.
-        let Some(known) = by_ending.filter(|language| !language.run.is_empty()) else {
-            if let Some(recipe) = Recipe::of_file(Path::new(path)) {
-                return Ok(Located::Sources(SourceBot {
-                    name: file_name(path),
-                    path: PathBuf::from(path),
-                    preparation: Preparation::Build(recipe),
-                    command: [&[path.to_owned()], arguments].concat(),
-                    arguments: arguments.to_vec(),
-                    archive: None,
-                }));
-            }
-            return Err(not_executable(path));
-        };
-        let Some(interpreter) = known.installed() else {
-            return Err(cannot(
-                &format!("it needs {}, which is not installed", known.run[0]),
-                &install(known.run[0]),
-            ));
-        };
-        if cfg!(unix) && known.name == "shell" && has_windows_lines(Path::new(path)) {
-            return Err(cannot(
-                "its lines end in CRLF, as on Windows, which the shell takes for a part of each command",
-                "save it with Unix line ends (LF), for example with dos2unix",
-            ));
-        }
-        let options = known.options(&interpreter);
-        argv.push(interpreter);
-        argv.extend(options);
-    } else if let Some(interpreter) = check_header(Path::new(path), path)? {
-        language = interpreter::by_interpreter(&interpreter).or(by_ending);
-    }
+    let (mut argv, language) = if is_executable(Path::new(path), &meta) {
+        let interpreter = check_header(Path::new(path), path)?;
+        let known = interpreter.and_then(|interpreter| interpreter::by_interpreter(&interpreter));
+        (Vec::new(), known.or(by_ending))
+    } else if let Some(known) = by_ending.filter(|language| !language.run.is_empty()) {
+        (interpreted(path, known)?, by_ending)
+    } else if let Some(recipe) = Recipe::of_file(Path::new(path)) {
+        let bot = SourceBot::new(file_name(path), path, Preparation::Build(recipe), arguments);
+        return Ok(Located::Sources(bot));
+    } else {
+        return Err(not_executable(path));
+    };
     // Records hold what was typed.
     let command = [&argv[..], &[path.to_owned()], arguments].concat();
     argv.push(with_slash(path));
@@ -555,6 +554,25 @@ fn file(
         beside: readings.map_or_else(Vec::new, |readings| beside(Path::new(path), readings)),
         ..Program::new(file_name(path), argv, command, language)
     }))
+}
+
+/// What runs a file that is not executable: the interpreter of its extension, with its options.
+fn interpreted(path: &str, language: Language) -> Result<Vec<String>, CannotStart> {
+    let cannot = |cause: &str, fix: &str| CannotStart::new(&escape_path(path), cause, fix);
+    let Some(interpreter) = language.installed() else {
+        return Err(cannot(
+            &format!("it needs {}, which is not installed", language.run[0]),
+            &install(language.run[0]),
+        ));
+    };
+    if cfg!(unix) && language.name == "shell" && has_windows_lines(Path::new(path)) {
+        return Err(cannot(
+            "its lines end in CRLF, as on Windows, which the shell takes for a part of each command",
+            "save it with Unix line ends (LF), for example with dos2unix",
+        ));
+    }
+    let options = language.options(&interpreter);
+    Ok(std::iter::once(interpreter).chain(options).collect())
 }
 
 impl SourceBot {

@@ -258,8 +258,11 @@ impl GameSettings {
         rejected: &mut Vec<RejectedBot>,
         notify: &mut dyn FnMut(PreparationNotice<'_>),
     ) -> Result<Vec<Entrant>, TournamentError> {
-        let runner = Rc::new(GameRunner::new(Arc::clone(&self.ruleset), false)?);
-        let questions = Arc::new(Questions::default());
+        let checker = EntryChecker {
+            runner: Rc::new(GameRunner::new(Arc::clone(&self.ruleset), false)?),
+            questions: Arc::default(),
+            pieces: self.pieces_path.clone(),
+        };
         let of = entrants.len();
         let mut waiting = entrants.into_iter().enumerate();
         LocalSet::new()
@@ -272,11 +275,9 @@ impl GameSettings {
                         && let Some((place, entrant)) = waiting.next()
                     {
                         names.insert(place, entrant.plan.name.clone());
-                        let (runner, questions) = (Rc::clone(&runner), Arc::clone(&questions));
-                        let pieces = self.pieces_path.clone();
+                        let checker = checker.clone();
                         checks.spawn_local(async move {
-                            let pieces = pieces.as_deref();
-                            let verdict = check(&runner, &entrant, pieces, &questions).await;
+                            let verdict = checker.check(&entrant).await;
                             (place, entrant, verdict)
                         });
                     }
@@ -296,17 +297,9 @@ impl GameSettings {
                 let (mut fit, mut slow) = (Vec::new(), Vec::new());
                 for (_, entrant, mut verdict) in verdicts {
                     if let Err(GameError::Exhausted(_)) = verdict {
-                        let pieces = self.pieces_path.as_deref();
-                        let check = check(&runner, &entrant, pieces, &questions);
-                        verdict = Box::pin(check).await;
+                        verdict = Box::pin(checker.check(&entrant)).await;
                     }
-                    let verdict = verdict.map_err(|error| match (error, self.ruleset.failure()) {
-                        (GameError::Game(failure), _) | (GameError::Io(_), Some(failure)) => {
-                            TournamentError::Input(failure.to_string())
-                        }
-                        (error, _) => error.into(),
-                    });
-                    match verdict? {
+                    match verdict.map_err(|error| self.check_error(error))? {
                         EntryCheck::Fit { asked_all } => {
                             if !asked_all {
                                 slow.push(entrant.plan.name.clone());
@@ -325,6 +318,33 @@ impl GameSettings {
                 Ok(fit)
             })
             .await
+    }
+}
+
+impl GameSettings {
+    /// The game's program may have failed, and not a bot's.
+    fn check_error(&self, error: GameError) -> TournamentError {
+        match (error, self.ruleset.failure()) {
+            (GameError::Game(failure), _) | (GameError::Io(_), Some(failure)) => {
+                TournamentError::Input(failure.to_string())
+            }
+            (error, _) => error.into(),
+        }
+    }
+}
+
+#[derive(Clone)]
+struct EntryChecker {
+    runner: Rc<GameRunner>,
+    /// The same for all.
+    questions: Arc<Questions>,
+    pieces: Option<String>,
+}
+
+impl EntryChecker {
+    async fn check(&self, entrant: &Entrant) -> Result<EntryCheck, GameError> {
+        let pieces = self.pieces.as_deref();
+        check(&self.runner, entrant, pieces, &self.questions).await
     }
 }
 

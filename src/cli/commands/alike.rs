@@ -27,6 +27,7 @@ use referee::bot::shell;
 use referee::game::Ruleset;
 use referee::league::state::League;
 use referee::play::game_runner::GameError;
+use referee::record::Record;
 use referee::record::text_file::{self, if_there};
 use referee::report::alike::{AlikeReport, Further};
 use referee::seed::{Purpose, generator};
@@ -167,6 +168,21 @@ fn ask(texts: &[String], asking: &Asking, kept: Kept<'_>) -> Result<()> {
         return Err(Failure::Interrupted);
     }
     interview.name_silent(&known);
+    let further = match kept {
+        Kept::Nowhere => Further::KeepAnswers,
+        Kept::In(_) | Kept::InLeague(_) => Further::SameCommand,
+    };
+    tell(asking, &interview, &stages, &known, further)
+}
+
+/// Prints which bots are alike, and writes the page.
+fn tell(
+    asking: &Asking,
+    interview: &Interview<'_>,
+    stages: &Stages,
+    known: &Known,
+    further: Further,
+) -> Result<()> {
     let wanted = stages.positions();
     let positions = &known.drawn.positions[..wanted.min(known.drawn.positions.len())];
     if positions.is_empty() {
@@ -174,27 +190,25 @@ fn ask(texts: &[String], asking: &Asking, kept: Kept<'_>) -> Result<()> {
             "no position was found in this time in which a choice says something; --time gives more"
         );
     }
-    let answers = interview.counted(&stages, &known);
-    let names = bots[..count].iter().map(|bot| bot.plan.name.clone());
-    let names: Vec<String> = names.collect();
+    let answers = interview.counted(stages, known);
+    let count = interview.bots.len() - interview.starters.len();
+    let names = interview.bots[..count].iter();
+    let names: Vec<String> = names.map(|bot| bot.plan.name.clone()).collect();
     let undrawn = if known.drawn.is_complete(QUESTIONS) {
         0
     } else {
         wanted - positions.len()
     };
     let report = AlikeReport {
-        ruleset: &*ruleset,
+        ruleset: &**interview.ruleset,
         positions,
-        stages: &stages,
+        stages,
         undrawn,
         answers: &answers,
         names: &names,
         pairs: &pairs(&questions(positions, &answers), count),
-        seed,
-        further: match kept {
-            Kept::Nowhere => Further::KeepAnswers,
-            Kept::In(_) | Kept::InLeague(_) => Further::SameCommand,
-        },
+        seed: interview.seed,
+        further,
     };
     if let Some(path) = &asking.html {
         replace_file(path, &report.html())?;
@@ -217,39 +231,12 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
         ..TournamentOptions::default()
     };
     let plan = plan_in(texts)?;
-    let (mut wanted, mut recorded) = (Vec::new(), None);
-    if let Some(plan) = &plan {
+    let (mut wanted, recorded) = if let Some(plan) = &plan {
         options = options.or_planned(plan);
-        wanted.clone_from(&plan.bots);
+        (plan.bots.clone(), None)
     } else {
-        let limits = options.play.time.control()?;
-        for text in texts {
-            let path = Path::new(text);
-            if path.extension().is_none_or(|end| end != "jsonl") {
-                wanted.extend(options.bots(std::slice::from_ref(text))?);
-                continue;
-            }
-            for record in Records::open(path)? {
-                let (_, record) = record?;
-                for bot in &record.bots {
-                    let words = bot.command.iter().map(|word| shell::quoted(word));
-                    let plan = BotPlan {
-                        name: bot.name.clone(),
-                        bot: match &bot.command[..] {
-                            [one] => one.clone(),
-                            _ => words.collect::<Vec<_>>().join(" "),
-                        },
-                        limits,
-                        ..BotPlan::default()
-                    };
-                    if !wanted.contains(&plan) {
-                        wanted.push(plan);
-                    }
-                }
-                recorded = Some(record);
-            }
-        }
-    }
+        named_bots(texts, &options)?
+    };
     let ruleset = match &recorded {
         Some(record) => record.ruleset().map_err(|error| usage!("{error}"))?,
         None => options.ruleset(plan.as_ref())?,
@@ -279,6 +266,38 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
         bail!("{bots} can be asked, and two are needed");
     }
     Ok((ruleset, bots, count))
+}
+
+/// The bots that are named, and those of files of records, with one of these.
+fn named_bots(
+    texts: &[String],
+    options: &TournamentOptions,
+) -> Result<(Vec<BotPlan>, Option<Record>)> {
+    let (mut bots, mut recorded) = (Vec::new(), None);
+    let limits = options.play.time.control()?;
+    for text in texts {
+        let path = Path::new(text);
+        if path.extension().is_none_or(|end| end != "jsonl") {
+            bots.extend(options.bots(std::slice::from_ref(text))?);
+            continue;
+        }
+        for record in Records::open(path)? {
+            let (_, record) = record?;
+            for bot in &record.bots {
+                let plan = BotPlan {
+                    name: bot.name.clone(),
+                    bot: shell::command_line(&bot.command),
+                    limits,
+                    ..BotPlan::default()
+                };
+                if !bots.contains(&plan) {
+                    bots.push(plan);
+                }
+            }
+            recorded = Some(record);
+        }
+    }
+    Ok((bots, recorded))
 }
 
 /// What was asked and answered before.

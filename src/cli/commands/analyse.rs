@@ -139,13 +139,7 @@ fn analyse(
         }
         add_tallies(&mut bots, record, &annotation);
         if args.json {
-            analyses.push(json!({
-                "game": number,
-                "id": record.id,
-                "bots": record.bots.each_ref().map(|bot| &bot.name),
-                "first": record.first,
-                "analysis": annotation.to_json(),
-            }));
+            analyses.push(game_json(number, record, &annotation));
         } else {
             let text = game_text(number, record, &annotation);
             bar.line.suspend(|| Stdout.write_all(text.as_bytes()))?;
@@ -170,6 +164,16 @@ fn analyse(
         note!("the records are in {}", path.display());
     }
     Ok(())
+}
+
+fn game_json(number: u64, record: &Record, annotation: &Annotation) -> Json {
+    json!({
+        "game": number,
+        "id": record.id,
+        "bots": record.bots.each_ref().map(|bot| &bot.name),
+        "first": record.first,
+        "analysis": annotation.to_json(),
+    })
 }
 
 fn add_tallies(bots: &mut Vec<BotTally>, record: &Record, annotation: &Annotation) {

@@ -67,6 +67,16 @@ pub(crate) struct Args {
     csv: Option<PathBuf>,
 }
 
+impl Args {
+    const fn thoroughness(&self) -> Thoroughness {
+        if self.thorough {
+            Thoroughness::All
+        } else {
+            Thoroughness::Budget
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<()> {
     if !args.watch {
         return check(args);
@@ -127,40 +137,27 @@ const MOST_WATCHED: usize = 20_000;
 
 fn check(args: &Args) -> Result<()> {
     let found = find(args)?;
-    let (programs, refused, is_class) = (found.programs, found.refused, found.is_class);
-    let confined = args.sandbox.of_bots(&programs)?;
-    let own = programs.iter();
-    let own = own.map(|program| (program.name.as_str(), Some(program)));
-    let names = distinct_names(&own.collect::<Vec<_>>());
+    let confined = args.sandbox.of_bots(&found.programs)?;
+    let given = found.programs.iter();
+    let given = given.map(|program| (program.name.as_str(), Some(program)));
+    let names = distinct_names(&given.collect::<Vec<_>>());
     let ruleset = args.game.ruleset()?;
     let pieces = args.game.pieces_file(&*ruleset)?;
     let runner = Rc::new(GameRunner::new(Arc::clone(&ruleset), false)?);
     let (time, asked) = (args.time.control()?, Arc::default());
-    let thoroughness = if args.thorough {
-        Thoroughness::All
-    } else {
-        Thoroughness::Budget
+    let mut output = CheckOutput {
+        args,
+        found: &found,
+        palette: palette(&io::stdout()),
+        checked: Vec::new(),
     };
-    let palette = palette(&io::stdout());
-    let mut checked = Vec::new();
-    let mut note =
-        |name: String, command: Option<&[String]>, report: Result<CheckupReport, String>| {
-            let bot = CheckedBot { name, report };
-            let shown = match &bot.report {
-                _ if args.json => format!("{}\n", as_json(&bot, command)),
-                Ok(report) if !is_class => summary(&bot.name, report, &palette),
-                _ => text_line(&bot, &palette),
-            };
-            checked.push(bot);
-            Stdout.write_all(found.paths.as_given(&shown).as_bytes())
-        };
-    for (name, why) in refused {
-        note(name, None, Err(why))?;
+    for (name, why) in &found.refused {
+        output.tell(name.clone(), None, Err(why.clone()))?;
     }
     for (index, name) in names.into_iter().enumerate() {
         let mut program = match confined(index) {
-            Err(error) if is_class => {
-                note(name, None, Err(error.to_string()))?;
+            Err(error) if found.is_class => {
+                output.tell(name, None, Err(error.to_string()))?;
                 continue;
             }
             confined => confined?,
@@ -170,22 +167,63 @@ fn check(args: &Args) -> Result<()> {
             warn_root([&program].into_iter());
         }
         warn_large([&program].into_iter());
-        let which = is_class.then(|| {
-            let (number, of) = (index + 1, programs.len());
+        let which = found.is_class.then(|| {
+            let (number, of) = (index + 1, found.programs.len());
             format!("checking {number} of {of}: {}", escape_controls(&name))
         });
-        let which = which.as_deref();
+        let seat = Seat::program(&*ruleset, pieces.path(), program.clone(), time);
+        let report = output.follow(which.as_deref(), |notify| {
+            let asked = Arc::clone(&asked);
+            let checkup = Checkup::new(&runner, seat, args.thoroughness(), asked, notify);
+            examine(async { Ok(checkup.run(false).await?) })
+        })?;
+        output.tell(name, Some(&program.command), Ok(report))?;
+    }
+    output.conclude()
+}
+
+/// What is printed, and what has been found so far.
+struct CheckOutput<'a> {
+    args: &'a Args,
+    found: &'a Found,
+    palette: Palette,
+    checked: Vec<CheckedBot>,
+}
+
+impl CheckOutput<'_> {
+    fn tell(
+        &mut self,
+        name: String,
+        command: Option<&[String]>,
+        report: Result<CheckupReport, String>,
+    ) -> io::Result<()> {
+        let bot = CheckedBot { name, report };
+        let text = match &bot.report {
+            _ if self.args.json => format!("{}\n", as_json(&bot, command)),
+            Ok(report) if !self.found.is_class => summary(&bot.name, report, &self.palette),
+            _ => text_line(&bot, &self.palette),
+        };
+        self.checked.push(bot);
+        Stdout.write_all(self.found.paths.as_given(&text).as_bytes())
+    }
+
+    /// Shows how far a check is, and of a single bot what each question found.
+    fn follow(
+        &self,
+        which: Option<&str>,
+        check: impl FnOnce(&mut dyn FnMut(CheckNotice<'_>)) -> Result<CheckupReport>,
+    ) -> Result<CheckupReport> {
         let bar = ProgressLine::new();
         bar.show(format!("  {}", which.unwrap_or_default()));
         let mut told: Vec<Problem> = Vec::new();
-        let mut notify = |notice: CheckNotice<'_>| match notice {
+        check(&mut |notice: CheckNotice<'_>| match notice {
             CheckNotice::Checked(check) => {
                 let is_told = |problem: &Problem| told.iter().any(|other| other.is_like(problem));
                 let is_told =
                     check.verdict == CheckVerdict::Skipped || check.problem().is_some_and(is_told);
-                if !is_class && !args.json && !is_told {
+                if !self.found.is_class && !self.args.json && !is_told {
                     // A closed stdout must not change the exit status.
-                    let text = found.paths.as_given(&line(check, &palette));
+                    let text = self.found.paths.as_given(&line(check, &self.palette));
                     let _ = bar.suspend(|| Stdout.write_all(text.as_bytes()));
                 }
                 told.extend(check.problem().cloned());
@@ -195,26 +233,24 @@ fn check(args: &Args) -> Result<()> {
                     bar.show(format!("  {}", message(which, check, done, of)));
                 }
             }
-        };
-        let seat = Seat::program(&*ruleset, pieces.path(), program.clone(), time);
-        let checkup = Checkup::new(&runner, seat, thoroughness, Arc::clone(&asked), &mut notify);
-        let report = examine(async { Ok(checkup.run(false).await?) })?;
-        drop(bar);
-        note(name, Some(&program.command), Ok(report))?;
+        })
     }
-    if let Some(path) = &args.csv {
-        fs::write(path, found.paths.as_given(&as_csv(&checked)))
-            .map_err(|error| unwritable(path, &error))?;
+
+    fn conclude(&self) -> Result<()> {
+        if let Some(path) = &self.args.csv {
+            let table = self.found.paths.as_given(&as_csv(&self.checked));
+            fs::write(path, table).map_err(|error| unwritable(path, &error))?;
+        }
+        let fit = self.checked.iter().filter(|bot| bot.is_fit()).count();
+        if self.found.is_class && !self.args.json {
+            let conclusion = format!("{fit} of {} pass the entry check.", self.checked.len());
+            writeln!(Stdout, "{}", styled(self.palette.heading, &conclusion))?;
+        }
+        if fit < self.checked.len() {
+            return Err(WRONG);
+        }
+        Ok(())
     }
-    let fit = checked.iter().filter(|bot| bot.is_fit()).count();
-    if is_class && !args.json {
-        let conclusion = format!("{fit} of {} pass the entry check.", checked.len());
-        writeln!(Stdout, "{}", styled(palette.heading, &conclusion))?;
-    }
-    if fit < checked.len() {
-        return Err(WRONG);
-    }
-    Ok(())
 }
 
 fn summary(name: &str, report: &CheckupReport, palette: &Palette) -> String {

@@ -22,7 +22,7 @@ use referee::analysis::{Analyst, Effort};
 use referee::bot::fault::crash;
 use referee::bot::shell;
 use referee::executable::interpreter::Language;
-use referee::game::Ruleset;
+use referee::game::{Game, Ruleset};
 use referee::hunt::{EARLY_TURNS, FaultKind, FoundFault, Hunt, HuntTally, record};
 use referee::play::examiner::Examiner;
 use referee::play::game_runner::GameRunner;
@@ -128,7 +128,19 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     )?;
     bar.line.clear();
     let (found, tally) = hunt.into_found();
-    let again = || examine(try_again(args, &ruleset, &seat, &analyst, found, seed));
+    let again = || {
+        examine(async {
+            let again = SecondTry {
+                args,
+                runner: Rc::new(GameRunner::new(Arc::clone(&ruleset), false)?),
+                ruleset: &*ruleset,
+                seat: &seat,
+                analyst: &analyst,
+                seed,
+            };
+            again.try_all(found).await
+        })
+    };
     let findings = searched.and_then(|()| again());
     end_orphans();
     let report = Report {
@@ -166,19 +178,45 @@ fn search(hunt: &Hunt<'_>, seat: &(dyn Fn() -> Seat + Sync), analyst: &Analyst) 
     done.into_iter().collect()
 }
 
-async fn try_again(
-    args: &Args,
-    ruleset: &Arc<dyn Ruleset>,
-    seat: &dyn Fn() -> Seat,
-    analyst: &Analyst,
-    all: BTreeMap<FaultKind, FoundFault>,
+/// What an answer is worth, in words, and a better one: what that is worth, and it.
+type JudgedAnswer = (Option<String>, Option<(String, String)>);
+
+/// Asks a fresh process again what showed each fault.
+struct SecondTry<'a> {
+    args: &'a Args,
+    runner: Rc<GameRunner>,
+    ruleset: &'a dyn Ruleset,
+    seat: &'a dyn Fn() -> Seat,
+    analyst: &'a Analyst,
     seed: u32,
-) -> Result<Vec<Finding>> {
-    let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
-    let time = args.times.control()?;
-    let mut findings = Vec::new();
-    for (number, (kind, found)) in all.into_iter().enumerate() {
-        let mut examiner = Examiner::new(&runner, seat(), seed, time);
+}
+
+impl SecondTry<'_> {
+    async fn try_all(&self, all: BTreeMap<FaultKind, FoundFault>) -> Result<Vec<Finding>> {
+        let mut findings = Vec::new();
+        for (number, (kind, found)) in all.into_iter().enumerate() {
+            findings.push(self.try_again(number, kind, found).await?);
+        }
+        // What costs most first: a forfeit loses whatever the position is worth. Of equals the shortest.
+        findings.sort_by_key(|finding| {
+            let is_forfeit = finding.found.fault.is_some();
+            (
+                !is_forfeit,
+                std::cmp::Reverse(finding.cost()),
+                finding.found.line.turns.len(),
+            )
+        });
+        Ok(findings)
+    }
+
+    async fn try_again(
+        &self,
+        number: usize,
+        kind: FaultKind,
+        found: FoundFault,
+    ) -> Result<Finding> {
+        let time = self.args.times.control()?;
+        let mut examiner = Examiner::new(&self.runner, (self.seat)(), self.seed, time);
         let asked = examiner.ask(&found.line).await?;
         let repeats = match (&asked, &found.fault, &found.answer) {
             (Err(now), Some(then), _) => now.fault.reason() == then.fault.reason(),
@@ -195,31 +233,26 @@ async fn try_again(
             }
         };
         examiner.stop().await?;
-        let game = found.line.position(&**ruleset);
+        let game = found.line.position(self.ruleset);
         let game = game.map_err(|error| Failure::Referee(error.to_string()))?;
         // What the bot of a game's program is sent need not be the state of the game.
-        let start = match ruleset.program() {
+        let start = match self.ruleset.program() {
             Some(_) => game.as_start(),
             None => found.question.clone(),
         };
-        let (mut words, mut better) = (None, None);
-        if let (Some(answer), Some(appraiser)) = (&found.answer, analyst.appraiser(&**ruleset)) {
-            let worth = |turn: &str| {
-                let turn = game.after(turn).ok()?;
-                Some(appraiser.words(appraiser.turn(&*game, &turn)))
-            };
-            let best = appraiser.position(&*game).best.into_iter().next();
-            words = worth(answer);
-            better = best.and_then(|best| Some((worth(&best)?, best)));
-        }
+        let (words, better) = match &found.answer {
+            Some(answer) => self.judge(&*game, answer),
+            None => (None, None),
+        };
         let is_whole = found.game.is_some() || found.fault.is_some() && repeats;
-        let record = if is_whole && args.record.is_some() {
+        let record = if is_whole && self.args.record.is_some() {
             let id = format!("hunt-{}", number + 1);
-            Some(record(&runner, seat(), &found, id, seed).await?.record)
+            let recorded = record(&self.runner, (self.seat)(), &found, id, self.seed);
+            Some(recorded.await?.record)
         } else {
             None
         };
-        findings.push(Finding {
+        Ok(Finding {
             found,
             kind,
             repeats,
@@ -228,18 +261,21 @@ async fn try_again(
             better,
             reproduce,
             record,
-        });
+        })
     }
-    // What costs most first: a forfeit loses whatever the position is worth. Of equals the shortest.
-    findings.sort_by_key(|finding| {
-        let is_forfeit = finding.found.fault.is_some();
-        (
-            !is_forfeit,
-            std::cmp::Reverse(finding.cost()),
-            finding.found.line.turns.len(),
-        )
-    });
-    Ok(findings)
+
+    fn judge(&self, game: &dyn Game, answer: &str) -> JudgedAnswer {
+        let Some(appraiser) = self.analyst.appraiser(self.ruleset) else {
+            return (None, None);
+        };
+        let worth = |turn: &str| {
+            let turn = game.after(turn).ok()?;
+            Some(appraiser.words(appraiser.turn(game, &turn)))
+        };
+        let best = appraiser.position(game).best.into_iter().next();
+        let better = best.and_then(|best| Some((worth(&best)?, best)));
+        (worth(answer), better)
+    }
 }
 
 struct Report<'a> {

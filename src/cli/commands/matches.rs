@@ -14,7 +14,7 @@ use crate::cli::support::games::{GameOptions, check_builtins, check_solvable, st
 use crate::cli::support::output::{
     self, Channel, GameText, Notes, ProgressBar, caught_up, print_bot_line,
 };
-use crate::cli::support::pages::{PageOptions, Pages};
+use crate::cli::support::pages::{PageOptions, Pages, PagesOf};
 use crate::cli::support::runtime::{until_interrupted, with_bots};
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
 use crate::cli::support::setup::{bot, drawn_seed, palette, terminal_width, unreadable};
@@ -123,18 +123,10 @@ fn start(options: &MatchOptions, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> 
     let format = options.piece_format.unwrap_or_default();
     let ruleset = options.game.ruleset_with(format)?;
     let at_terminal = at_terminal(options, bots, &*ruleset);
-    let is_typed = at_terminal.contains(&true);
-    if is_typed && for_bots.json {
-        bail!("--json prints only records on stdout, but a person plays there; use --record FILE");
-    }
-    let terminal = is_typed.then(|| Terminal::new(palette(&io::stdout())));
-    let terminal = terminal.transpose()?;
-    let console: Option<SharedConsole> =
-        terminal.map(|terminal| Rc::new(RefCell::new(terminal)) as _);
+    let console = console(at_terminal.contains(&true), for_bots.json)?;
     check_builtins(&*ruleset, programs(bots))?;
     check_solvable(&*ruleset, "--adjudicate", options.adjudicate)?;
-    let is_drawn = options.start.is_none() && ruleset.info().has_drawn_start;
-    let start = start_of(&*ruleset, options.start.as_ref())?;
+    let plan = match_plan(options, for_bots, &*ruleset)?;
     warn_root(programs(bots));
     check_names(options)?;
     let names = names(options, bots);
@@ -149,18 +141,13 @@ fn start(options: &MatchOptions, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> 
         crate::cli::support::suspension::start()?;
     }
     let (title, limits) = (names.join(" vs "), sandbox_limits(bots));
-    let pages = options
-        .pages
-        .open(&title, None, record, None, &limits, &ruleset)?;
-    let seed = options.seed.unwrap_or_else(drawn_seed);
-    let plan = MatchPlan {
-        start: Some(start).filter(|_| !is_drawn),
-        games: options.games,
-        first: options.first(&*ruleset, seed),
-        seed,
-        // A process that played the first game would know the start of the second.
-        restart: for_bots.restart || ruleset.info().has_drawn_start,
+    let of = PagesOf {
+        title: &title,
+        records: record,
+        limits: &limits,
+        ..PagesOf::default()
     };
+    let pages = options.pages.open(&of, &ruleset)?;
     let pieces = options.game.pieces_file(&*ruleset)?;
     if let Some(console) = &console {
         console.borrow_mut().show(&ruleset.instructions())?;
@@ -173,10 +160,10 @@ fn start(options: &MatchOptions, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> 
     let view = view_options(options, for_bots.json, at_terminal);
     let seats = [0, 1].map(|i| match &bots[i] {
         BotSpec::Program(program) => {
+            let program = program.clone();
+            let seat = Seat::program(&*ruleset, pieces.path(), program, time);
             let tap = (options.verbose > 0).then(|| tap(&names[i]));
-            Seat::program(&*ruleset, pieces.path(), program.clone(), time)
-                .named(names[i].clone())
-                .with_tap(tap)
+            seat.named(names[i].clone()).with_tap(tap)
         }
         BotSpec::Human => {
             let human = person(options, &ruleset, &names[i], console.as_ref(), &pages);
@@ -195,6 +182,36 @@ fn start(options: &MatchOptions, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> 
     let runner = GameRunner::new(ruleset, options.adjudicate)?;
     let mut runner = MatchRunner::new(runner, plan, seats);
     finish(&mut runner, observer)
+}
+
+fn match_plan(
+    options: &MatchOptions,
+    for_bots: &BotOptions,
+    ruleset: &dyn Ruleset,
+) -> Result<MatchPlan> {
+    let has_drawn_start = ruleset.info().has_drawn_start;
+    let start = start_of(ruleset, options.start.as_ref())?;
+    let seed = options.seed.unwrap_or_else(drawn_seed);
+    Ok(MatchPlan {
+        start: Some(start).filter(|_| options.start.is_some() || !has_drawn_start),
+        games: options.games,
+        first: options.first(ruleset, seed),
+        seed,
+        // A process that played the first game would know the start of the second.
+        restart: for_bots.restart || has_drawn_start,
+    })
+}
+
+/// Where a person types, if one does.
+fn console(is_typed: bool, is_json: bool) -> Result<Option<SharedConsole>> {
+    if !is_typed {
+        return Ok(None);
+    }
+    if is_json {
+        bail!("--json prints only records on stdout, but a person plays there; use --record FILE");
+    }
+    let terminal = Terminal::new(palette(&io::stdout()))?;
+    Ok(Some(Rc::new(RefCell::new(terminal))))
 }
 
 /// Plays the games, and prints and writes what is known at the end.

@@ -80,9 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         true => Some(Detail::Results),
         false => Some(Detail::Turns),
     };
-    let (mut games, mut checked, mut wrong) = (0, 0, 0);
-    // The same for all games of its program: said once.
-    let mut unknown = None;
+    let mut tally = ReplayTally::default();
     let mut out = BufWriter::new(Stdout);
     while let Some(line) = reader.next_line()? {
         let number = line.number();
@@ -91,51 +89,69 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             print_stderr(&torn.to_string());
             break;
         }
-        games = number;
+        tally.games = number;
         if !GameChoice::chooses(args.number.as_ref(), &line) {
             continue;
         }
-        checked += 1;
+        tally.checked += 1;
         let problem = match line.record() {
             Ok(record) => match args.game.of(&record) {
                 Ok(ruleset) => show(&*ruleset, &record, file, number, detail, &mut out)?,
-                Err(problem) if unknown.as_ref() == Some(&problem) => {
-                    wrong += 1;
+                Err(problem) if tally.unknown.as_ref() == Some(&problem) => {
+                    tally.wrong += 1;
                     continue;
                 }
                 Err(problem) => {
-                    unknown = Some(problem.clone());
+                    tally.unknown = Some(problem.clone());
                     Some(problem)
                 }
             },
             Err(error) => Some(error.problem.to_string()),
         };
         if let Some(problem) = problem {
-            wrong += 1;
+            tally.wrong += 1;
             out.flush()?;
             print_stderr(&line.error(problem).to_string());
         }
     }
     out.flush()?;
-    if let Some(game) = &args.number
-        && checked == 0
-    {
-        return Err(game.missing(file, games));
-    }
-    let of_all = counted(checked, "game", "games");
-    if wrong > 0 {
-        let breaks = if wrong == 1 { "breaks" } else { "break" };
-        let problem = format!("{wrong} of {of_all} {breaks} the rules or cannot be read");
-        return Err(wrong_at(file, &problem));
-    }
-    print_stderr(&match checked {
-        0 => format!("{}: no games", file.display()),
-        _ => format!("{of_all} checked: all follow the rules"),
-    });
+    tally.conclude(args, file)?;
     if detail == Some(Detail::Results) {
         print_stderr("--number N shows one");
     }
     Ok(())
+}
+
+#[derive(Debug, Default)]
+struct ReplayTally {
+    /// In the file, as far as it was read.
+    games: u64,
+    checked: u64,
+    wrong: u64,
+    /// Why the rules of games are not known. The same for all games of its program: said once.
+    unknown: Option<String>,
+}
+
+impl ReplayTally {
+    fn conclude(&self, args: &Args, file: &Path) -> Result<()> {
+        let Self { checked, wrong, .. } = *self;
+        if let Some(game) = &args.number
+            && checked == 0
+        {
+            return Err(game.missing(file, self.games));
+        }
+        let of_all = counted(checked, "game", "games");
+        if wrong > 0 {
+            let breaks = if wrong == 1 { "breaks" } else { "break" };
+            let problem = format!("{wrong} of {of_all} {breaks} the rules or cannot be read");
+            return Err(wrong_at(file, &problem));
+        }
+        print_stderr(&match checked {
+            0 => format!("{}: no games", file.display()),
+            _ => format!("{of_all} checked: all follow the rules"),
+        });
+        Ok(())
+    }
 }
 
 fn one_game(args: &Args, shows: &str) -> Result<Recorded> {
@@ -160,6 +176,11 @@ fn write_picture(args: &Args, target: &Path) -> Result<()> {
     let Some(picture) = drawn.get(turn) else {
         let (number, last) = (game.number, drawn.len() - 1);
         let turns = counted(last as u64, "turn", "turns");
+        if turn == last + 1 && game.record.result.by.is_some() {
+            bail!(
+                "--turn {turn}: game {number} was forfeited in that turn, which changes no board; --turn {last} draws the one before it"
+            );
+        }
         bail!("--turn {turn}: game {number} has {turns}; expected 0 to {last}");
     };
     write_file(target, picture, &format!("after turn {turn}"))

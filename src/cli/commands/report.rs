@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::cli::support::failure::{Failure, Result, bail};
 use crate::cli::support::folder::{
     Records, all_records, analyses_of, check_not_stdin, invalid, open, pieces_of, replace_file,
@@ -230,7 +232,6 @@ fn write_each(
     members: &BTreeMap<String, OfMember>,
     known_slugs: &HashMap<String, String>,
 ) -> Result<()> {
-    let stranger = OfMember::default();
     // In the order of their first games: more games do not change what a page is called.
     let (mut all, mut met) = (Vec::new(), HashSet::new());
     let mut report = html::ReportPage::new(html::ReportPageOptions {
@@ -244,13 +245,11 @@ fn write_each(
         all.extend(names.filter(|name| met.insert(name.clone())));
         Ok(())
     })?;
-    let not_entered = ranking.not_entered.clone();
+    let absent = ranking.not_entered.iter();
+    let absent = absent.filter(|absent| !met.contains(&absent.name)).cloned();
+    let absent: Vec<NotEntered> = absent.collect();
     report.set_ranking(ranking, None);
     let places = report.figures.places()?;
-    let absent = not_entered
-        .iter()
-        .filter(|absent| !met.contains(&absent.name));
-    let absent: Vec<&NotEntered> = absent.collect();
     all.extend(absent.iter().map(|absent| absent.name.clone()));
     fs::create_dir_all(folder).map_err(|error| unreadable(folder, &error))?;
     let known = |name: &String| known_slugs.get(name).map(String::as_str);
@@ -260,50 +259,13 @@ fn write_each(
         .collect();
     let mut pages: Vec<_> = all.iter().zip(lasting_slugs(&named)).collect();
     pages.sort();
+    let stranger = OfMember::default();
     for (name, slug) in pages {
-        let [page_file, text_file] =
-            ["html", "md"].map(|kind| folder.join(format!("{slug}.{kind}")));
         let member = members.get(name).unwrap_or(&stranger);
-        let since = member.since.as_ref();
-        if let Some(absent) = absent.iter().find(|absent| absent.name == *name) {
-            let absence = absent.absence.clone().unwrap_or_default();
-            let absence = absence.map(|text| at_home(text, &member.homes));
-            let text = not_entered_text(name, &absence, since);
-            let page = html::plain(&format!("{name}: did not enter"), &as_html(&text, None));
-            replace_file(&page_file, &page)?;
-            replace_file(&text_file, &text)?;
-        } else {
-            let mut text = BotPage::new(name);
-            let (mut games, mut seen) = (Vec::new(), HashSet::new());
-            for_each(files, Records::open_again, |file, number, record| {
-                if let Some(record) = record_for_author(record, name) {
-                    let record = record_at_home(record, &member.homes)?;
-                    let line = record.to_line()?;
-                    let game = RecordSummary::parse(line.as_bytes());
-                    let game =
-                        game.map_err(|problem| invalid(file, number, &problem.to_string()))?;
-                    // A game may be in two files, in one with its analysis.
-                    if seen.insert(game.identity()) || files.len() == 1 {
-                        let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
-                        text.add(&record, pieces.as_deref());
-                        games.push(record);
-                    }
-                }
-                Ok(())
-            })?;
-            let feed = Feed::new(html::ReportPageOptions {
-                title: format!("{name}: your games"),
-                only_bot: Some(name.clone()),
-                standing: places.get(name).cloned(),
-                sheet: text.sheet(since),
-                ..html::ReportPageOptions::default()
-            });
-            for record in &games {
-                feed.publish(record)
-                    .map_err(|error| Failure::Referee(error.to_string()))?;
-            }
-            write(&feed, &page_file)?;
-            replace_file(&text_file, &text.text(since))?;
+        let place = folder.join(slug);
+        match absent.iter().find(|absent| absent.name == *name) {
+            Some(absent) => write_absence(absent, member, &place)?,
+            None => write_games(files, name, member, places.get(name).cloned(), &place)?,
         }
     }
     note!(
@@ -312,6 +274,69 @@ fn write_each(
         folder.display()
     );
     Ok(())
+}
+
+/// The page and the text at this path, each with its extension.
+fn page_and_text(place: &Path) -> [PathBuf; 2] {
+    ["html", "md"].map(|extension| {
+        let mut path = place.as_os_str().to_owned();
+        path.push(".");
+        path.push(extension);
+        path.into()
+    })
+}
+
+fn write_absence(absent: &NotEntered, member: &OfMember, place: &Path) -> Result<()> {
+    let absence = absent.absence.clone().unwrap_or_default();
+    let absence = absence.map(|text| at_home(text, &member.homes));
+    let text = not_entered_text(&absent.name, &absence, member.since.as_ref());
+    let title = format!("{}: did not enter", absent.name);
+    let [page_file, text_file] = page_and_text(place);
+    replace_file(&page_file, &html::plain(&title, &as_html(&text, None)))?;
+    replace_file(&text_file, &text)
+}
+
+/// Its games, as its author may see them.
+fn write_games(
+    files: &[&Path],
+    name: &str,
+    member: &OfMember,
+    standing: Option<Value>,
+    place: &Path,
+) -> Result<()> {
+    let mut text = BotPage::new(name);
+    let (mut games, mut seen) = (Vec::new(), HashSet::new());
+    for_each(files, Records::open_again, |file, number, record| {
+        let Some(record) = record_for_author(record, name) else {
+            return Ok(());
+        };
+        let record = record_at_home(record, &member.homes)?;
+        let line = record.to_line()?;
+        let game = RecordSummary::parse(line.as_bytes());
+        let game = game.map_err(|problem| invalid(file, number, &problem.to_string()))?;
+        // A game may be in two files, in one with its analysis.
+        if seen.insert(game.identity()) || files.len() == 1 {
+            let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
+            text.add(&record, pieces.as_deref());
+            games.push(record);
+        }
+        Ok(())
+    })?;
+    let since = member.since.as_ref();
+    let feed = Feed::new(html::ReportPageOptions {
+        title: format!("{name}: your games"),
+        only_bot: Some(name.to_owned()),
+        standing,
+        sheet: text.sheet(since),
+        ..html::ReportPageOptions::default()
+    });
+    for record in &games {
+        let published = feed.publish(record);
+        published.map_err(|error| Failure::Referee(error.to_string()))?;
+    }
+    let [page_file, text_file] = page_and_text(place);
+    write(&feed, &page_file)?;
+    replace_file(&text_file, &text.text(since))
 }
 
 fn for_each(

@@ -79,26 +79,17 @@ impl PageOptions {
         }
     }
 
-    /// `played`: the journal of a resumed run, whose games are shown. `records`: the file that records are written to.
-    /// `limits`: how the bots' limits are kept. `folder`: keeps a served page as `report.html`. `game` draws its
-    /// positions if it is a program.
-    pub(crate) fn open(
-        &self,
-        title: &str,
-        played: Option<&Path>,
-        records: Option<&Path>,
-        folder: Option<&Path>,
-        limits: &[EnforcedLimit],
-        game: &Arc<dyn Ruleset>,
-    ) -> Result<Pages> {
-        self.check(records)?;
+    /// `game` draws its positions if it is a program.
+    pub(crate) fn open(&self, of: &PagesOf<'_>, game: &Arc<dyn Ruleset>) -> Result<Pages> {
+        self.check(of.records)?;
         if !self.are_on() {
             return Ok(Pages::default());
         }
         let feed = Feed::new(html::ReportPageOptions {
-            title: title.to_owned(),
+            title: of.title.to_owned(),
             private: self.private,
-            limits: limits
+            limits: of
+                .limits
                 .iter()
                 .map(|bound| KeptLimit {
                     limit: bound.limit.clone(),
@@ -111,10 +102,10 @@ impl PageOptions {
             game: Some(Arc::clone(game)).filter(|game| game.program().is_some()),
             ..html::ReportPageOptions::default()
         });
-        if let Some(path) = played.filter(|path| path.exists()) {
+        if let Some(path) = of.played.filter(|path| path.exists()) {
             add_file(path, &feed)?;
         }
-        let kept = folder.filter(|_| self.live.is_on());
+        let kept = of.folder.filter(|_| self.live.is_on());
         Ok(Pages {
             stage: self.live.is_on().then(|| feed.stage(game)),
             server: self.live.serve(&feed)?,
@@ -123,6 +114,20 @@ impl PageOptions {
             stays: !self.live_exit,
         })
     }
+}
+
+/// Whose games pages show.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct PagesOf<'a> {
+    pub(crate) title: &'a str,
+    /// The journal of a resumed run, whose games are shown.
+    pub(crate) played: Option<&'a Path>,
+    /// The file that records are written to.
+    pub(crate) records: Option<&'a Path>,
+    /// Keeps a served page as `report.html`.
+    pub(crate) folder: Option<&'a Path>,
+    /// How the bots' limits are kept.
+    pub(crate) limits: &'a [EnforcedLimit],
 }
 
 impl Pages {

@@ -146,38 +146,42 @@ fn log(view: &ClassView) -> Node {
     card.with(element("ul").with_all(items))
 }
 
-/// A form for the decisions: those of a bot need its name.
+fn decision_text(label: &str, name: &str, list: Option<&str>) -> Node {
+    let input = element("input")
+        .set("name", name)
+        .set("id", format!("decide-{name}"))
+        .set("maxlength", limits::WHY_CHARS.to_string());
+    let input = match list {
+        Some(list) => input.set("list", list),
+        None => input,
+    };
+    element("label").with(label).with(input)
+}
+
+fn decision_button(action: &str, label: &str) -> Node {
+    element("button")
+        .set("type", "submit")
+        .set("name", "action")
+        .set("value", action)
+        .with(label)
+}
+
+fn decision_form(fields: Vec<Node>, buttons: Vec<Node>) -> Node {
+    element("form")
+        .set("method", "post")
+        .set("action", "/class/decisions")
+        .set("class", "hand-in")
+        .with_all(fields)
+        .with(element("div").set("class", "row").with_all(buttons))
+}
+
+/// Forms for the decisions: those of a bot need its name.
 fn decisions(view: &ClassView) -> Node {
-    let text = |label: &str, name: &str, list: Option<&str>| {
-        let input = element("input")
-            .set("name", name)
-            .set("id", format!("decide-{name}"))
-            .set("maxlength", limits::WHY_CHARS.to_string());
-        let input = match list {
-            Some(list) => input.set("list", list),
-            None => input,
-        };
-        element("label").with(label).with(input)
-    };
-    let act = |action: &str, label: &str| {
-        element("button")
-            .set("type", "submit")
-            .set("name", "action")
-            .set("value", action)
-            .with(label)
-    };
+    let (text, act, form) = (decision_text, decision_button, decision_form);
     let bots = view
         .bots
         .iter()
         .map(|bot| element("option").set("value", &*bot.label));
-    let form = |fields: Vec<Node>, buttons: Vec<Node>| {
-        element("form")
-            .set("method", "post")
-            .set("action", "/class/decisions")
-            .set("class", "hand-in")
-            .with_all(fields)
-            .with(element("div").set("class", "row").with_all(buttons))
-    };
     let of_bot = form(
         vec![
             text("Bot, or the id of a game", "of", Some("bots")),

@@ -240,7 +240,8 @@ impl<'a> AlikeReport<'a> {
         found
     }
 
-    fn table(&self) -> String {
+    /// What was asked, and how much of it says something.
+    fn introduction(&self, above: usize) -> String {
         let bots = counted(self.names.len() as u64, "bot", "bots");
         let questions = counted(self.positions.len() as u64, "position", "positions");
         let seed = self.seed;
@@ -262,12 +263,6 @@ impl<'a> AlikeReport<'a> {
                 "After {positions} positions it was certain that no pair of these stands out: {names}."
             );
         }
-        let reported = self.reported();
-        let above = reported
-            .groups
-            .iter()
-            .map(|group| group.pairs.len())
-            .sum::<usize>();
         let what = match above as u64 {
             0 => "No pair stands out".to_owned(),
             count => counted(count, "pair stands out", "pairs stand out"),
@@ -289,6 +284,17 @@ impl<'a> AlikeReport<'a> {
             text,
             "Of {all} of independent bots, {chance:.4} are expected to have such odds.\n"
         );
+        text
+    }
+
+    fn table(&self) -> String {
+        let reported = self.reported();
+        let above = reported
+            .groups
+            .iter()
+            .map(|group| group.pairs.len())
+            .sum::<usize>();
+        let mut text = self.introduction(above);
         text += "        odds  equal  expected  bots\n";
         for group in &reported.groups {
             if group.bots.len() > 2 {

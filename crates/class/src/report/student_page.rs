@@ -9,13 +9,16 @@ use crate::league::archive::VersionScores;
 use crate::league::error::LeagueError;
 use crate::league::state::{League, at_home};
 use referee_match::record::{Record, RecordSummary};
-use referee_report::bot_page::{BotPage, changes_text, not_entered_text, record_for_author};
+use referee_report::bot_page::{
+    BotPage, ChangesText, changes_text, not_entered_text, record_for_author,
+};
 use referee_report::html::{self, RecordError, ReportPage, ReportPageOptions};
 use referee_report::markup::as_html;
 use referee_stats::ratings::RatingError;
 use referee_tournament::TournamentError;
 use referee_tournament::analysing;
 use referee_tournament::directory::{TournamentDirectory, each_line_if_there};
+use referee_tournament::plan::Plan;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StudentPageError {
@@ -53,15 +56,7 @@ pub fn student_page(folder: &Path, label: &str) -> Result<Option<String>, Studen
     let places = place.map(|place| (place.rank, standings.places.len(), place.before));
     let since = changes_text(places, &changes);
     if !plan.bots.iter().any(|bot| bot.name == label) {
-        let mut rejected = plan.rejected.iter();
-        let rejected = rejected.find(|rejected| rejected.bot.name == label);
-        let absence = rejected.map(|rejected| rejected.absence.clone());
-        let absence = absence
-            .unwrap_or_default()
-            .map(|text| at_home(text, &homes));
-        let text = not_entered_text(label, &absence, Some(&since));
-        let title = format!("{label}: did not enter");
-        return Ok(Some(html::plain(&title, &as_html(&text, None))));
+        return Ok(Some(absent_page(label, &plan, &homes, &since)));
     }
     let mut all = ReportPage::new(ReportPageOptions {
         skip_copies: true,
@@ -96,6 +91,18 @@ pub fn student_page(folder: &Path, label: &str) -> Result<Option<String>, Studen
         page.add(record)?;
     }
     Ok(Some(page.page()?))
+}
+
+/// The page of a bot that plays no games, with why.
+fn absent_page(label: &str, plan: &Plan, homes: &[String], since: &ChangesText) -> String {
+    let mut rejected = plan.rejected.iter();
+    let rejected = rejected.find(|rejected| rejected.bot.name == label);
+    let absence = rejected.map(|rejected| rejected.absence.clone());
+    let absence = absence.unwrap_or_default();
+    let absence = absence.map(|text| at_home(text, homes));
+    let text = not_entered_text(label, &absence, Some(since));
+    let title = format!("{label}: did not enter");
+    html::plain(&title, &as_html(&text, None))
 }
 
 /// The complete lines of a file that may be missing.

@@ -140,44 +140,68 @@ pub fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
+/// Why the kernel would not run a file, and what to do.
+struct HeaderProblem {
+    cause: String,
+    fix: String,
+}
+
+impl HeaderProblem {
+    fn new(cause: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self {
+            cause: cause.into(),
+            fix: fix.into(),
+        }
+    }
+}
+
 /// Checks the start of an executable, called `given` in errors: the interpreter of its shebang
 /// line, `None` for machine code, or why the kernel would not run it.
 pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotStart> {
-    let cannot = |cause: &str, fix: &str| Err(CannotStart::new(&escape_path(given), cause, fix));
     let Ok(header) = start_of(path, 512) else {
         // A program may be executable but unreadable; the kernel reports other problems.
         return Ok(None);
     };
+    let cannot =
+        |problem: HeaderProblem| CannotStart::new(&escape_path(given), problem.cause, problem.fix);
     let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
     if marks.iter().any(|mark| header.starts_with(mark)) {
-        return cannot(
+        return Err(cannot(HeaderProblem::new(
             "it begins with a byte order mark, as Windows editors write it, so the system does not see its first line",
             "save it as UTF-8 without a byte order mark",
-        );
+        )));
     }
     if let Some(line) = header.strip_prefix(b"#!") {
         let line = line.split(|&byte| byte == b'\n').next().unwrap_or(line);
         let folder = path.parent().unwrap_or(Path::new(""));
-        let checked = check_shebang(line, folder);
-        return checked
-            .map(Some)
-            .or_else(|(cause, fix)| cannot(&cause, &fix));
+        return check_shebang(line, folder).map(Some).map_err(cannot);
     }
-    if let Some(elf) = header.strip_prefix(b"\x7fELF") {
-        let ours = MACHINES.iter().find(|(_, arch, _)| *arch == ARCH);
-        return match (elf_machine(elf), ours) {
-            (Some(theirs), Some((number, _, ours))) if theirs != *number => {
-                let known = MACHINES.iter().find(|(number, ..)| *number == theirs);
-                let named = known.map(|(.., name)| (*name).to_owned());
-                let theirs = named.unwrap_or_else(|| format!("ELF machine {theirs}"));
-                cannot(
-                    &format!("it is a program for another kind of CPU ({theirs})"),
-                    &format!("compile it on this machine ({ours})"),
-                )
-            }
-            _ => Ok(None),
-        };
+    let checked = match header.strip_prefix(b"\x7fELF") {
+        Some(elf) => check_elf(elf),
+        None => check_other(&header, given),
+    };
+    checked.map(|()| None).map_err(cannot)
+}
+
+/// Machine code, which must be of this machine.
+fn check_elf(elf: &[u8]) -> Result<(), HeaderProblem> {
+    let ours = MACHINES.iter().find(|(_, arch, _)| *arch == ARCH);
+    match (elf_machine(elf), ours) {
+        (Some(theirs), Some((number, _, ours))) if theirs != *number => {
+            let known = MACHINES.iter().find(|(number, ..)| *number == theirs);
+            let named = known.map(|(.., name)| (*name).to_owned());
+            let theirs = named.unwrap_or_else(|| format!("ELF machine {theirs}"));
+            Err(HeaderProblem::new(
+                format!("it is a program for another kind of CPU ({theirs})"),
+                format!("compile it on this machine ({ours})"),
+            ))
+        }
+        _ => Ok(()),
     }
+}
+
+/// What is neither machine code of this system nor begins with a shebang line.
+fn check_other(header: &[u8], given: &str) -> Result<(), HeaderProblem> {
     let foreign = [
         (&b"MZ"[..], "a Windows program"),
         (b"\xcf\xfa\xed\xfe", "a macOS program"),
@@ -192,13 +216,13 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
         && let Some(what) = foreign.or((!looks_like_text).then_some(other))
     {
         let fix = "compile it for this system, or give the command line that runs it";
-        return cannot(&format!("it is {what}"), fix);
+        return Err(HeaderProblem::new(format!("it is {what}"), fix));
     }
     if looks_like_text && let Some((language, command)) = interpreter::compiling(given) {
-        return cannot(
-            &format!("it is source of {language} that has not been compiled"),
-            &format!("compile it and give the program: {command}"),
-        );
+        return Err(HeaderProblem::new(
+            format!("it is source of {language} that has not been compiled"),
+            format!("compile it and give the program: {command}"),
+        ));
     }
     if looks_like_text && cfg!(target_os = "linux") {
         let example = Path::new(given)
@@ -207,14 +231,14 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
             .and_then(|language| language.run.first())
             .unwrap_or(&"python3");
         let file = escape(given.as_bytes());
-        return cannot(
+        return Err(HeaderProblem::new(
             "it is a script without a first line that names its interpreter",
-            &format!(
+            format!(
                 "begin the file with a line such as #!/usr/bin/env {example}, or name the interpreter (\"{example} {file}\")"
             ),
-        );
+        ));
     }
-    Ok(None)
+    Ok(())
 }
 
 pub fn has_windows_lines(path: &Path) -> bool {
@@ -240,55 +264,36 @@ fn split_shebang(line: &str) -> (&str, &str) {
     (interpreter, rest.trim_ascii())
 }
 
-/// The interpreter of a shebang line (without `#!`), or what is wrong with it and the fix; a relative
-/// one is in the bot's folder, where it runs.
-fn check_shebang(line: &[u8], folder: &Path) -> Result<String, (String, String)> {
-    let cannot = |cause: &str, fix: &str| Err((cause.to_owned(), fix.to_owned()));
+/// The interpreter of a shebang line (without `#!`); a relative one is in the bot's folder, where it runs.
+fn check_shebang(line: &[u8], folder: &Path) -> Result<String, HeaderProblem> {
     let shown = escape(line.trim_ascii());
     if line.ends_with(b"\r") {
-        return cannot(
+        return Err(HeaderProblem::new(
             "its lines end in CRLF, as on Windows, so its first line names an interpreter that does not exist",
             "save it with Unix line ends (LF), for example with dos2unix",
-        );
+        ));
     }
     let line = String::from_utf8_lossy(line);
     let (interpreter, rest) = split_shebang(&line);
     if interpreter.is_empty() {
-        return cannot(
+        return Err(HeaderProblem::new(
             "its first line is #! without an interpreter",
             "name one, such as #!/usr/bin/env python3",
-        );
+        ));
     }
-    let mut needed = interpreter.to_owned();
-    if ["/usr/bin/env", "/bin/env"].contains(&interpreter) {
-        // Linux passes the rest as one word.
-        let is_one = cfg!(target_os = "linux") && !rest.is_empty();
-        let words = if is_one {
-            vec![rest]
-        } else {
-            rest.split_ascii_whitespace().collect()
-        };
-        let (command, is_split) = command_of_env(&words);
-        if is_one && !is_split && rest.contains([' ', '\t']) {
-            let rest = escape(rest.as_bytes());
-            return cannot(
-                &format!(
-                    "the system passes all that follows {interpreter} in its first line (#!{shown}) as one word, so it looks for a program called `{rest}`"
-                ),
-                &format!("write #!{interpreter} -S {rest}"),
-            );
-        }
-        needed = command.unwrap_or(needed);
-    }
+    let is_env = ["/usr/bin/env", "/bin/env"].contains(&interpreter);
+    let started = is_env.then(|| started_by_env(interpreter, rest, &shown));
+    let needed = started.transpose()?.flatten();
+    let needed = needed.unwrap_or_else(|| interpreter.to_owned());
     if !needed.contains('/') && needed != interpreter {
         if find_in_path(&needed).is_some() {
             return Ok(needed);
         }
         let command = escape(needed.as_bytes());
-        return cannot(
-            &format!("it needs {command}, which is not installed (its first line is #!{shown})"),
-            &install(&needed),
-        );
+        return Err(HeaderProblem::new(
+            format!("it needs {command}, which is not installed (its first line is #!{shown})"),
+            install(&needed),
+        ));
     }
     let path = folder.join(&needed);
     if is_executable_file(&path) {
@@ -296,19 +301,41 @@ fn check_shebang(line: &[u8], folder: &Path) -> Result<String, (String, String)>
     }
     let shown = escape(needed.as_bytes());
     if path.exists() {
-        return cannot(
-            &format!("its first line names {shown} as its interpreter, which is not a program"),
+        return Err(HeaderProblem::new(
+            format!("its first line names {shown} as its interpreter, which is not a program"),
             "name an interpreter, such as #!/usr/bin/env python3",
-        );
+        ));
     }
-    cannot(
-        &format!("its first line names the interpreter {shown}, which does not exist"),
-        &if Path::new(&needed).is_absolute() {
+    Err(HeaderProblem::new(
+        format!("its first line names the interpreter {shown}, which does not exist"),
+        if Path::new(&needed).is_absolute() {
             install(&needed)
         } else {
             "install it there: a relative path begins in the bot's folder".to_owned()
         },
-    )
+    ))
+}
+
+/// The command that `env` starts, by the rest of the line after it; `shown` is the line for people.
+fn started_by_env(env: &str, rest: &str, shown: &str) -> Result<Option<String>, HeaderProblem> {
+    // Linux passes the rest as one word.
+    let is_one = cfg!(target_os = "linux") && !rest.is_empty();
+    let words = if is_one {
+        vec![rest]
+    } else {
+        rest.split_ascii_whitespace().collect()
+    };
+    let (command, is_split) = command_of_env(&words);
+    if is_one && !is_split && rest.contains([' ', '\t']) {
+        let rest = escape(rest.as_bytes());
+        return Err(HeaderProblem::new(
+            format!(
+                "the system passes all that follows {env} in its first line (#!{shown}) as one word, so it looks for a program called `{rest}`"
+            ),
+            format!("write #!{env} -S {rest}"),
+        ));
+    }
+    Ok(command)
 }
 
 /// The command that `env` starts with these words, and whether one was split (`-S`).

@@ -30,6 +30,17 @@ pub fn quoted(word: &str) -> Cow<'_, str> {
     }
 }
 
+/// A command as the one argument by which a bot is named: a file as it is, several words as a command line.
+pub fn command_line(words: &[String]) -> String {
+    match words {
+        [one] => one.clone(),
+        more => {
+            let quoted: Vec<_> = more.iter().map(|word| quoted(word)).collect();
+            quoted.join(" ")
+        }
+    }
+}
+
 pub(super) fn asking(question: &Question<'_>) -> String {
     if cfg!(windows) {
         asking_in_cmd(question)

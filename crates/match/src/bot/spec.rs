@@ -191,14 +191,7 @@ fn ask_command(program: &Program, environment: &[(String, String)]) -> Vec<Strin
         };
         words.extend([option.to_owned(), value.clone()]);
     }
-    // A command line is one argument.
-    words.push(match &program.command[..] {
-        [one] => one.clone(),
-        more => {
-            let quoted: Vec<_> = more.iter().map(|word| shell::quoted(word)).collect();
-            quoted.join(" ")
-        }
-    });
+    words.push(shell::command_line(&program.command));
     words
 }
 

@@ -168,34 +168,9 @@ pub(super) type ProgramVerdict = Result<Played, Rejection>;
 
 impl PositionReply {
     /// `answer` is the bot's line that was judged.
-    pub(super) fn verdict(self, answer: Option<&str>) -> Result<ProgramVerdict, Expected> {
-        let refusals = [
-            ("malformed", self.malformed, answer.is_some()),
-            ("illegal", self.illegal, answer.is_some()),
-            ("error", self.error, answer.is_none()),
-        ];
-        for (name, text, is_possible) in refusals {
-            let Some(text) = text else { continue };
-            if !is_possible {
-                return Err(match answer {
-                    Some(_) => "a position, \"malformed\" or \"illegal\"".into(),
-                    None => "a position or \"error\"".into(),
-                });
-            }
-            if self.state.is_some() {
-                return Err(format!("either {name:?} or a \"state\", not both").into());
-            }
-            check_text(name, &text, MOST_TEXT)?;
-            if text.trim().is_empty() {
-                return Err(format!(
-                    "a sentence in {name:?}: what is wrong, and what was expected"
-                )
-                .into());
-            }
-            return Ok(Err(match name {
-                "illegal" => Rejection::illegal(Illegal::ByProgram, text),
-                _ => Rejection::malformed(Malformed::ByProgram, text),
-            }));
+    pub(super) fn verdict(mut self, answer: Option<&str>) -> Result<ProgramVerdict, Expected> {
+        if let Some(rejection) = self.rejection(answer.is_some())? {
+            return Ok(Err(rejection));
         }
         let state = self.state.ok_or("a \"state\"")?;
         check_text("state", &state, MOST_STATE)?;
@@ -233,6 +208,42 @@ impl PositionReply {
             turn,
             words,
         }))
+    }
+}
+
+impl PositionReply {
+    /// Why there is no position; what may be said depends on whether an answer was judged.
+    fn rejection(&mut self, is_of_answer: bool) -> Result<Option<Rejection>, Expected> {
+        let refusals = [
+            ("malformed", self.malformed.take(), is_of_answer),
+            ("illegal", self.illegal.take(), is_of_answer),
+            ("error", self.error.take(), !is_of_answer),
+        ];
+        for (name, text, is_possible) in refusals {
+            let Some(text) = text else { continue };
+            if !is_possible {
+                return Err(if is_of_answer {
+                    "a position, \"malformed\" or \"illegal\"".into()
+                } else {
+                    "a position or \"error\"".into()
+                });
+            }
+            if self.state.is_some() {
+                return Err(format!("either {name:?} or a \"state\", not both").into());
+            }
+            check_text(name, &text, MOST_TEXT)?;
+            if text.trim().is_empty() {
+                return Err(format!(
+                    "a sentence in {name:?}: what is wrong, and what was expected"
+                )
+                .into());
+            }
+            return Ok(Some(match name {
+                "illegal" => Rejection::illegal(Illegal::ByProgram, text),
+                _ => Rejection::malformed(Malformed::ByProgram, text),
+            }));
+        }
+        Ok(None)
     }
 }
 

@@ -159,35 +159,58 @@ fn solvers<'a>(games: impl IntoIterator<Item = &'a str>) -> String {
 const NONE: &str = "'none'";
 
 /// Around the views of a page that has nothing there.
-const ALONE: [String; 2] = [const { String::new() }; 2];
+static ALONE: [String; 2] = [const { String::new() }; 2];
 
-/// `content`: HTML for readers without JavaScript.
-fn render(
-    title: &str,
-    script: &str,
-    data: &str,
-    content: &str,
-    connect: &str,
-    solvers: &str,
-    [sheet, notes]: &[String; 2],
-) -> String {
+/// What a page of these modules is made of.
+#[derive(Clone, Copy)]
+struct PageParts<'a> {
+    title: &'a str,
+    script: &'a str,
+    /// JSON.
+    data: &'a str,
+    /// HTML for readers without JavaScript.
+    content: &'a str,
+    /// With which addresses the script may connect.
+    connect: &'a str,
+    solvers: &'a str,
+    /// Above and below the views.
+    around: &'a [String; 2],
+}
+
+impl Default for PageParts<'_> {
+    fn default() -> Self {
+        Self {
+            title: "",
+            script: "",
+            data: "{}",
+            content: "",
+            connect: NONE,
+            solvers: "",
+            around: &ALONE,
+        }
+    }
+}
+
+fn render(page: &PageParts<'_>) -> String {
+    let [sheet, notes] = page.around;
+    let has_solvers = !page.solvers.is_empty();
     format!(
         concat!(
             include_str!("assets/head.html"),
             include_str!("assets/page.html")
         ),
-        policy = policy_element(&policy(script, connect, !solvers.is_empty())),
+        policy = policy_element(&policy(page.script, page.connect, has_solvers)),
         referrer = "no-referrer",
         version = env!("CARGO_PKG_VERSION"),
-        title = escaped(&escape_controls(title)),
+        title = escaped(&escape_controls(page.title)),
         style = STYLE,
-        content = content,
+        content = page.content,
         sheet = sheet,
         notes = notes,
         // The JSON cannot end the script element or begin a comment.
-        data = data.replace('<', "\\u003c"),
-        games = solvers,
-        script = script,
+        data = page.data.replace('<', "\\u003c"),
+        games = page.solvers,
+        script = page.script,
     )
 }
 
@@ -207,7 +230,12 @@ fn head(options: &ReportPageOptions, live: bool) -> Value {
 /// A page without a script.
 pub fn plain(title: &str, html: &str) -> String {
     let content = format!("<section class=\"card sheet\">{html}</section>\n");
-    render(title, "", "{}", &content, NONE, "", &ALONE).replace(
+    let page = PageParts {
+        title,
+        content: &content,
+        ..PageParts::default()
+    };
+    render(&page).replace(
         "<noscript><p>The rest of this page needs JavaScript, which is turned off.</p></noscript>",
         "",
     )
@@ -301,8 +329,15 @@ pub(super) fn whole<'a>(
     let content = format!("<pre>{}</pre>\n", escaped(&table));
     let data = format!("{{\"head\":{},{data}}}", head(options, false));
     let (solvers, around) = (solvers(kinds), around(options));
-    let (title, script) = (&options.title, joined(&MODULES[..REPORT]));
-    render(title, &script, &data, &content, NONE, &solvers, &around)
+    render(&PageParts {
+        title: &options.title,
+        script: &joined(&MODULES[..REPORT]),
+        data: &data,
+        content: &content,
+        solvers: &solvers,
+        around: &around,
+        ..PageParts::default()
+    })
 }
 
 /// A page whose script requests `events`, entries and figures, and the value of its `Content-Security-Policy`.
@@ -311,11 +346,19 @@ pub fn served(options: &ReportPageOptions) -> [String; 2] {
     let framing = options.frame.as_deref().unwrap_or(NONE);
     // What it is of is not known before the first game; a book weighs more than all the rest.
     let solvers = solvers(options.game.is_none().then_some("quarto"));
-    let (title, around) = (&options.title, around(options));
     let script = joined(&MODULES[..REPORT]);
     let policy = policy(&script, "'self'", !solvers.is_empty());
+    let page = PageParts {
+        title: &options.title,
+        script: &script,
+        data: &data,
+        connect: "'self'",
+        solvers: &solvers,
+        around: &around(options),
+        ..PageParts::default()
+    };
     [
-        render(title, &script, &data, "", "'self'", &solvers, &around),
+        render(&page),
         format!("{policy}; frame-ancestors {framing}"),
     ]
 }
@@ -332,8 +375,13 @@ pub fn board(ruleset: &dyn Ruleset, position: &str) -> String {
         "position": escape_controls(position),
     });
     let (data, solvers) = (data.to_string(), solvers([ruleset.name()]));
-    let script = joined(&modules(BOARD));
-    render(title, &script, &data, "", NONE, &solvers, &ALONE)
+    render(&PageParts {
+        title,
+        script: &joined(&modules(BOARD)),
+        data: &data,
+        solvers: &solvers,
+        ..PageParts::default()
+    })
 }
 
 /// Puzzles in this order, in one file without network; the browser keeps what was solved.
@@ -364,8 +412,14 @@ pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -
     let head = json!({ "title": title });
     let data = json!({ "head": head, "editions": editions, "puzzles": entries }).to_string();
     // Positions of puzzles need no book.
-    let (script, solvers) = (joined(&modules(PUZZLES)), solvers(["quarto"]));
-    render(&title, &script, &data, "", NONE, &solvers, &ALONE)
+    let solvers = solvers(["quarto"]);
+    render(&PageParts {
+        title: &title,
+        script: &joined(&modules(PUZZLES)),
+        data: &data,
+        solvers: &solvers,
+        ..PageParts::default()
+    })
 }
 
 #[cfg(test)]

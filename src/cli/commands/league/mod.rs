@@ -181,35 +181,20 @@ fn run_update(args: &Args) -> Result<()> {
         note!("{} are in {}", example::FILES.join(", "), folder.display());
         return Ok(());
     }
-    if let Some(config) = &args.config
-        && !BotOptions::read(Some(config))?.is_empty()
-    {
-        bail!(
-            "{}: [[bots]] are for a tournament; in a league the bots are the submissions of --from, so leave them out",
-            config.display()
-        );
-    }
     let folder = args.folder();
-    let shown = folder.display();
-    if folder.is_file() {
-        bail!(
-            "{shown}: it is a file, and a league has a folder; submissions in it are taken in by --from {shown}"
-        );
-    }
+    check_request(args, folder)?;
     let league = League::read(folder)?;
     let old = TournamentDirectory::at(folder).plan()?;
     if league.is_none() && old.is_some() {
-        bail!("{shown}: this folder holds a tournament and no league; choose another one");
+        bail!(
+            "{}: this folder holds a tournament and no league; choose another one",
+            folder.display()
+        );
     }
     if args.from.is_none() && league.as_ref().is_none_or(League::is_empty) {
-        bail!("{shown}: there is no league yet; say where submissions come from: --from FOLDER");
-    }
-    if let Some(source) = &args.from
-        && whole(folder).starts_with(whole(source))
-    {
         bail!(
-            "{}: the folder of the league, {shown}, is in it and would be taken for a submission; choose one outside",
-            source.display(),
+            "{}: there is no league yet; say where submissions come from: --from FOLDER",
+            folder.display()
         );
     }
     let mut options = args.options.clone();
@@ -236,12 +221,7 @@ fn run_update(args: &Args) -> Result<()> {
     let old = directory.tournament().plan()?;
     let mut league = League::read(folder)?.unwrap_or_default();
     args.deadline.remember(&mut league)?;
-    if options.analyse {
-        league.time_per_move = options.time_per_move;
-    }
-    league.analyse |= options.analyse;
-    options.analyse = league.analyse;
-    options.time_per_move = options.time_per_move.or(league.time_per_move);
+    remember_analysis(&mut league, &mut options);
     if let Some(people) = people {
         league.enlist(people);
     }
@@ -267,6 +247,43 @@ fn run_update(args: &Args) -> Result<()> {
         seed,
     };
     with_bots(update.run(args.plan))
+}
+
+/// Refuses what no league can be made of.
+fn check_request(args: &Args, folder: &Path) -> Result<()> {
+    if let Some(config) = &args.config
+        && !BotOptions::read(Some(config))?.is_empty()
+    {
+        bail!(
+            "{}: [[bots]] are for a tournament; in a league the bots are the submissions of --from, so leave them out",
+            config.display()
+        );
+    }
+    let shown = folder.display();
+    if folder.is_file() {
+        bail!(
+            "{shown}: it is a file, and a league has a folder; submissions in it are taken in by --from {shown}"
+        );
+    }
+    if let Some(source) = &args.from
+        && whole(folder).starts_with(whole(source))
+    {
+        bail!(
+            "{}: the folder of the league, {shown}, is in it and would be taken for a submission; choose one outside",
+            source.display(),
+        );
+    }
+    Ok(())
+}
+
+/// Whether games are analysed, and for how long: what was said once holds.
+fn remember_analysis(league: &mut League, options: &mut TournamentOptions) {
+    if options.analyse {
+        league.time_per_move = options.time_per_move;
+    }
+    league.analyse |= options.analyse;
+    options.analyse = league.analyse;
+    options.time_per_move = options.time_per_move.or(league.time_per_move);
 }
 
 fn take_in(league: &mut League, directory: &LeagueDirectory, intake: &Intake) -> Result<()> {

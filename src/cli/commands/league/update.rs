@@ -15,6 +15,7 @@ use crate::cli::support::building::SourceBuilder;
 use crate::cli::support::failure::{Failure, Result, bail, usage};
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::output::{ProgressLine, Stdout, note, print_stderr};
+use crate::cli::support::pages::PagesOf;
 use crate::cli::support::sandbox::{announce, warn_root};
 use crate::cli::support::setup::{absolute, palette, terminal_width, this_program};
 use crate::cli::support::signals;
@@ -105,14 +106,14 @@ impl Update<'_> {
         let kept = arena.results.games;
         let mut pages = self.venue.options.pages.clone();
         pages.notes = notes;
-        let pages = pages.open(
-            &title_of_folder(self.folder),
-            Some(&journal_file),
-            Some(&journal_file),
-            Some(self.folder),
-            &self.venue.sandbox.bounds(),
-            &self.venue.settings.ruleset,
-        )?;
+        let of = PagesOf {
+            title: &title_of_folder(self.folder),
+            played: Some(&journal_file),
+            records: Some(&journal_file),
+            folder: Some(self.folder),
+            limits: &self.venue.sandbox.bounds(),
+        };
+        let pages = pages.open(&of, &self.venue.settings.ruleset)?;
         let resume = format!("continue: referee league {}", tournament.quoted());
         let results = play(arena, &self.venue.options, pages, &resume, &mut stops).await?;
         let new = counted(results.games - kept, "new game", "new games");

@@ -18,7 +18,7 @@ use crate::cli::support::folder::{read_text, title_of_folder};
 use crate::cli::support::games::{check_builtins, check_solvable};
 use crate::cli::support::logging;
 use crate::cli::support::output::{ProgressLine, is_one_terminal, note, print_stderr};
-use crate::cli::support::pages::Pages;
+use crate::cli::support::pages::{Pages, PagesOf};
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{announce, warn_large, warn_memory, warn_root};
 use crate::cli::support::setup::{this_program, unreadable};
@@ -33,8 +33,9 @@ use referee::arena::seeding::{listed, seeded};
 use referee::arena::shard::{Header, Shard};
 use referee::arena::{Arena, GameSettings, TournamentError};
 use referee::entrants::adapter::Adapter;
+use referee::game::Ruleset;
 use referee::play::setup::now;
-use referee::record::journal::TornTail;
+use referee::record::journal::{Journal, TornTail};
 use referee::record::text_file;
 use referee::report::serve::LiveState;
 use referee::sandbox::Sandbox;
@@ -139,18 +140,13 @@ pub(crate) fn start(texts: &[String], options: TournamentOptions, task: Task) ->
 }
 
 fn open(texts: &[String], mut options: TournamentOptions, task: Task, out: &Path) -> Result<()> {
-    let directory = TournamentDirectory::make(out)?;
-    let old = directory.plan()?;
-    let files = match (task, &old) {
-        (Task::Shard(shard, _), Some(plan)) => Some(directory.shard_files(shard, plan)?),
-        _ => None,
-    };
-    let journal_file = match &files {
-        Some([journal, _]) => journal.clone(),
-        None => directory.journal_file(),
-    };
-    let (journal, torn) = shards::open_journal(&directory, &journal_file, task)?;
-    torn.iter().for_each(note_torn);
+    let OpenFolder {
+        directory,
+        old,
+        journal,
+        journal_file,
+        shard_file,
+    } = OpenFolder::open(out, task)?;
     if let Some(plan) = &old {
         options = options.or_planned(plan);
     }
@@ -172,18 +168,16 @@ fn open(texts: &[String], mut options: TournamentOptions, task: Task, out: &Path
         note!("all files are written to {}", out.display());
     }
     let ruleset = options.ruleset(old.as_ref())?;
-    check_solvable(&*ruleset, "--adjudicate", options.request.games.adjudicate)?;
-    check_solvable(&*ruleset, "--analyse", options.analyse)?;
-    check_builtins(&*ruleset, programs())?;
+    check_game(&*ruleset, &options, &entrants)?;
     let pages = || {
-        options.pages.open(
-            &title_of_folder(out),
-            Some(&journal_file),
-            Some(&journal_file),
-            (!matches!(task, Task::Shard(..))).then_some(out),
-            &sandbox.bounds(),
-            &ruleset,
-        )
+        let of = PagesOf {
+            title: &title_of_folder(out),
+            played: Some(&journal_file),
+            records: Some(&journal_file),
+            folder: (!matches!(task, Task::Shard(..))).then_some(out),
+            limits: &sandbox.bounds(),
+        };
+        options.pages.open(&of, &ruleset)
     };
     with_bots(async {
         let mut stops = signals::heed();
@@ -192,34 +186,23 @@ fn open(texts: &[String], mut options: TournamentOptions, task: Task, out: &Path
         // Before the slow entry checks: a port that is taken leaves no plan behind.
         let pages = is_played.then(pages).transpose()?;
         let (stops, shown) = (&mut stops, pages.as_ref());
-        let prepared = prepare(
-            &request,
-            &settings,
-            &directory,
-            (old, options.changes),
-            entrants,
-            stops,
-            shown,
-        );
-        let (plan, bots) = prepared.await?;
+        let preparation = Preparation {
+            request: &request,
+            settings: &settings,
+            directory: &directory,
+            changes: options.changes,
+        };
+        let (plan, bots) = preparation.prepare(old, entrants, stops, shown).await?;
         let Some(pages) = pages else {
             if task == Task::Plan {
                 print_plan(&plan, &directory);
             }
             return Ok(());
         };
-        let shard = match task {
-            Task::Shard(..) if plan.sprt.is_some() => bail!(
-                "a sequential test decides after every pair whether to stop, so it cannot be played in parts; use referee \
-                 tournament --out {}",
-                directory.quoted()
-            ),
-            Task::Shard(shard, _) => Some(shard),
-            Task::Play | Task::Plan | Task::Announce => None,
-        };
+        let shard = shard_of(task, &plan, &directory)?;
         let mut arena = Arena::open(&settings, &directory, journal, &journal_file, plan, bots)?;
         arena.shard = shard;
-        if let (Some(shard), Some([_, path])) = (shard, &files) {
+        if let (Some(shard), Some(path)) = (shard, &shard_file) {
             let header = Header::new(&arena.plan, shard, arena.results.games);
             directory.read_kept(&arena.plan, shard, &mut arena.results)?;
             let appended = header.append(path);
@@ -233,6 +216,64 @@ fn open(texts: &[String], mut options: TournamentOptions, task: Task, out: &Path
         play(arena, &options, pages, &resume, stops).await?;
         Ok(())
     })
+}
+
+/// The folder of a tournament, which no other referee plays in meanwhile.
+struct OpenFolder {
+    directory: TournamentDirectory,
+    /// The plan that is resumed.
+    old: Option<Plan>,
+    journal: Journal,
+    journal_file: PathBuf,
+    /// The header of a shard's journal.
+    shard_file: Option<PathBuf>,
+}
+
+impl OpenFolder {
+    fn open(out: &Path, task: Task) -> Result<Self> {
+        let directory = TournamentDirectory::make(out)?;
+        let old = directory.plan()?;
+        let (journal_file, shard_file) = match (task, &old) {
+            (Task::Shard(shard, _), Some(plan)) => {
+                let [journal, header] = directory.shard_files(shard, plan)?;
+                (journal, Some(header))
+            }
+            _ => (directory.journal_file(), None),
+        };
+        let (journal, torn) = shards::open_journal(&directory, &journal_file, task)?;
+        torn.iter().for_each(note_torn);
+        Ok(Self {
+            directory,
+            old,
+            journal,
+            journal_file,
+            shard_file,
+        })
+    }
+}
+
+/// Refuses what this game does not have.
+fn check_game(
+    ruleset: &dyn Ruleset,
+    options: &TournamentOptions,
+    entrants: &Entrants,
+) -> Result<()> {
+    check_solvable(ruleset, "--adjudicate", options.request.games.adjudicate)?;
+    check_solvable(ruleset, "--analyse", options.analyse)?;
+    let programs = entrants.entered.iter().map(|entrant| &entrant.program);
+    check_builtins(ruleset, programs)
+}
+
+fn shard_of(task: Task, plan: &Plan, directory: &TournamentDirectory) -> Result<Option<Shard>> {
+    match task {
+        Task::Shard(..) if plan.sprt.is_some() => bail!(
+            "a sequential test decides after every pair whether to stop, so it cannot be played in parts; use referee \
+             tournament --out {}",
+            directory.quoted()
+        ),
+        Task::Shard(shard, _) => Ok(Some(shard)),
+        Task::Play | Task::Plan | Task::Announce => Ok(None),
+    }
 }
 
 fn note_torn(torn: &TornTail) {
@@ -393,48 +434,58 @@ fn out_folder(options: &TournamentOptions, named: bool) -> Result<PathBuf> {
 
 const SEEDS: usize = 16;
 
-async fn prepare(
-    request: &PlanRequest,
-    settings: &GameSettings,
-    directory: &TournamentDirectory,
-    (old, changes): (Option<Plan>, ChangesOption),
-    entrants: Entrants,
-    stops: &mut Stops,
-    pages: Option<&Pages>,
-) -> Result<(Plan, Vec<Entrant>)> {
-    let line = ProgressLine::new();
-    let mut notify = |notice: PreparationNotice<'_>| {
-        if let (PreparationNotice::Checking { done, of, .. }, Some(pages)) = (&notice, pages) {
-            pages.set_state(LiveState::Checking(*done, *of));
-        }
-        print_notice(&line, notice);
-    };
-    if let Some(old) = old {
-        let begun_in = old.clone();
-        let ruleset = &*settings.ruleset;
-        let resumption = ResumeRequest {
-            options: request,
-            ruleset,
-            directory,
-            accept_changes: changes.accept_changes,
+/// Makes the plan of a new tournament, or finds how one goes on.
+struct Preparation<'a> {
+    request: &'a PlanRequest,
+    settings: &'a GameSettings,
+    directory: &'a TournamentDirectory,
+    changes: ChangesOption,
+}
+
+impl Preparation<'_> {
+    async fn prepare(
+        &self,
+        old: Option<Plan>,
+        entrants: Entrants,
+        stops: &mut Stops,
+        pages: Option<&Pages>,
+    ) -> Result<(Plan, Vec<Entrant>)> {
+        let line = ProgressLine::new();
+        let mut notify = |notice: PreparationNotice<'_>| {
+            if let (PreparationNotice::Checking { done, of, .. }, Some(pages)) = (&notice, pages) {
+                pages.set_state(LiveState::Checking(*done, *of));
+            }
+            print_notice(&line, notice);
         };
-        let resumed = resumption.resume(old, entrants, &mut notify);
-        return resumed.map_err(|error| match error {
-            missing @ TournamentError::Missing(_) => with_place(missing.into(), Some(&begun_in)),
-            error => error.into(),
-        });
+        if let Some(old) = old {
+            let begun_in = old.clone();
+            let ruleset = &*self.settings.ruleset;
+            let resumption = ResumeRequest {
+                options: self.request,
+                ruleset,
+                directory: self.directory,
+                accept_changes: self.changes.accept_changes,
+            };
+            let resumed = resumption.resume(old, entrants, &mut notify);
+            return resumed.map_err(|error| match error {
+                missing @ TournamentError::Missing(_) => {
+                    with_place(missing.into(), Some(&begun_in))
+                }
+                error => error.into(),
+            });
+        }
+        let begun = tokio::select! {
+            begun = self.request.begin(self.settings, self.directory, entrants, &mut notify) => begun?,
+            _ = stops.recv() => return Err(Failure::Interrupted),
+        };
+        line.clear();
+        // On one terminal the bracket is enough, which is printed at the end.
+        let format = begun.0.format;
+        if format.depends_on_results() && !(format.eliminates() && is_one_terminal()) {
+            print_stderr(&seed_list(&begun.0));
+        }
+        Ok(begun)
     }
-    let begun = tokio::select! {
-        begun = request.begin(settings, directory, entrants, &mut notify) => begun?,
-        _ = stops.recv() => return Err(Failure::Interrupted),
-    };
-    line.clear();
-    // On one terminal the bracket is enough, which is printed at the end.
-    let format = begun.0.format;
-    if format.depends_on_results() && !(format.eliminates() && is_one_terminal()) {
-        print_stderr(&seed_list(&begun.0));
-    }
-    Ok(begun)
 }
 
 pub(crate) fn print_notice(line: &ProgressLine, notice: PreparationNotice<'_>) {

@@ -213,16 +213,11 @@ fn write(
     times: &mut TimeReader,
 ) -> Result<(), SubmissionError> {
     share.entries += 1;
-    let too_many = |what: String| {
-        refuse(format!(
-            "there are more than {what}; hand in the bot's own files alone"
-        ))
-    };
     if share.entries > MAX_ENTRIES {
-        return too_many(format!("{MAX_ENTRIES} files"));
+        return too_many(&format!("{MAX_ENTRIES} files"));
     }
     if parts.len() > MAX_DEPTH {
-        return too_many(format!("{MAX_DEPTH} folders in one another"));
+        return too_many(&format!("{MAX_DEPTH} folders in one another"));
     }
     if let ArchiveEntryKind::Refused(why) = &entry.what {
         return refuse(why.clone());
@@ -248,24 +243,39 @@ fn write(
         return Ok(());
     }
     let mut file = File::create_new(&path).map_err(failed("there are two of this name"))?;
+    write_content(entry, &mut file, share)?;
+    if let Some(time) = entry.modified {
+        file.set_modified(SystemTime::from(times.instant(time)))?;
+    }
+    Ok(protect(&file, entry.is_executable)?)
+}
+
+fn too_many(what: &str) -> Result<(), SubmissionError> {
+    refuse(format!(
+        "there are more than {what}; hand in the bot's own files alone"
+    ))
+}
+
+/// Not more than its share, whatever its header says of its size.
+fn write_content(
+    entry: &mut ArchiveEntry<'_>,
+    file: &mut File,
+    share: &mut Share,
+) -> Result<(), SubmissionError> {
     let mut buffer = vec![0; 64 << 10];
     loop {
         let Ok(count) = entry.content.read(&mut buffer) else {
             return refuse("it is damaged; make the archive again");
         };
         if count == 0 {
-            break;
+            return Ok(());
         }
         share.bytes += count;
         if share.bytes > MAX_BYTES {
-            return too_many(format!("{} MB", MAX_BYTES >> 20));
+            return too_many(&format!("{} MB", MAX_BYTES >> 20));
         }
         file.write_all(&buffer[..count])?;
     }
-    if let Some(time) = entry.modified {
-        file.set_modified(SystemTime::from(times.instant(time)))?;
-    }
-    Ok(protect(&file, entry.is_executable)?)
 }
 
 #[cfg(test)]

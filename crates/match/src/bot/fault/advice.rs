@@ -68,24 +68,7 @@ impl Fault {
                 return in_language(advice, language, how);
             }
             Self::Timeout(timeout) => return timeout.advice(language),
-            Self::Exited { exit, answered, .. } => match exit {
-                Exit::Code(0) if *answered > 0 => {
-                    "keep reading until the input ends: answer in a loop"
-                }
-                Exit::Code(0) => {
-                    "read a line, answer it, and go on until the input ends; see that the program calls \
-                     its main function"
-                }
-                Exit::Limit(_) => {
-                    "use less of it, or play with a higher limit (docs/sandbox.md has the options)"
-                }
-                Exit::OutOfMemory { .. } => "play fewer games at a time, or lower --memory",
-                Exit::Refused(..) => "do without what the sandbox forbids (docs/sandbox.md)",
-                Exit::ShortOfMemory(..) => "use less memory, or play with more (--memory)",
-                Exit::Code(_) => "correct the error that stderr names",
-                Exit::Signal(_) => "find where it crashes: a debugger shows it, and in C -fsanitize=address",
-                Exit::Left => "stay in the game",
-            },
+            Self::Exited { exit, answered, .. } => exit.advice(*answered > 0),
             Self::Closed { .. } => "leave standard input and standard output open",
             Self::LineTooLong { .. } => {
                 "end every answer with a newline; an answer is a few characters"
@@ -100,6 +83,29 @@ impl Fault {
             }
         }
         .to_owned()
+    }
+}
+
+impl Exit {
+    const fn advice(&self, has_answered: bool) -> &'static str {
+        match self {
+            Self::Code(0) if has_answered => "keep reading until the input ends: answer in a loop",
+            Self::Code(0) => {
+                "read a line, answer it, and go on until the input ends; see that the program calls \
+                 its main function"
+            }
+            Self::Limit(_) => {
+                "use less of it, or play with a higher limit (docs/sandbox.md has the options)"
+            }
+            Self::OutOfMemory { .. } => "play fewer games at a time, or lower --memory",
+            Self::Refused(..) => "do without what the sandbox forbids (docs/sandbox.md)",
+            Self::ShortOfMemory(..) => "use less memory, or play with more (--memory)",
+            Self::Code(_) => "correct the error that stderr names",
+            Self::Signal(_) => {
+                "find where it crashes: a debugger shows it, and in C -fsanitize=address"
+            }
+            Self::Left => "stay in the game",
+        }
     }
 }
 

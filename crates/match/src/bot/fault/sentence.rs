@@ -109,6 +109,28 @@ impl Timeout {
 impl fmt::Display for Timeout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}; ", self.question())?;
+        self.fmt_evidence(f)?;
+        match &self.evidence {
+            TimeoutEvidence::Late(_) => self.fmt_lateness(f)?,
+            _ => self.fmt_usage(f)?,
+        }
+        let slowest = format_duration(self.slowest);
+        match self.answered {
+            0 => Ok(()),
+            1 => write!(f, "; it had answered one question before, in {slowest}"),
+            more => {
+                write!(
+                    f,
+                    "; it had answered {more} questions before, the slowest in {slowest}"
+                )
+            }
+        }
+    }
+}
+
+impl Timeout {
+    /// What there was of an answer.
+    fn fmt_evidence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.evidence {
             TimeoutEvidence::Nothing(ProcessState::Stopped) => {
                 f.write_str("nothing came: the program was stopped (as by SIGSTOP or Ctrl-Z)")
@@ -155,26 +177,9 @@ impl fmt::Display for Timeout {
                 advice::read_lines(self.language),
                 ask_check(f, " which"),
             ),
-        }?;
-        match &self.evidence {
-            TimeoutEvidence::Late(_) => self.fmt_lateness(f)?,
-            _ => self.fmt_usage(f)?,
-        }
-        let slowest = format_duration(self.slowest);
-        match self.answered {
-            0 => Ok(()),
-            1 => write!(f, "; it had answered one question before, in {slowest}"),
-            more => {
-                write!(
-                    f,
-                    "; it had answered {more} questions before, the slowest in {slowest}"
-                )
-            }
         }
     }
-}
 
-impl Timeout {
     /// When an answer came and by how much it was late, on the clock that counts.
     fn fmt_lateness(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let usage = self.usage.unwrap_or_default();

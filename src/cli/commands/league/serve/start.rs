@@ -17,6 +17,7 @@ use referee::arena::directory::TournamentDirectory;
 use referee::class_server::desk::{Desk, DeskOptions, OpenError, Reach};
 use referee::class_server::links::{HANDOUT, LinksError};
 use referee::class_server::{ClassListener, ClassServer};
+use referee::game::Ruleset;
 use referee::league::roster::student_list;
 use referee::league::season::LeagueDirectory;
 use referee::league::state::League;
@@ -26,26 +27,13 @@ use referee::text::{cause, counted};
 
 pub(super) fn run(args: &ServeArgs) -> Result<()> {
     let folder = &args.folder;
-    let shown = folder.display();
-    if folder.is_file() {
-        bail!("{shown}: it is a file, and a league has a folder");
-    }
-    let league = League::read(folder)?;
-    if league.is_none() && TournamentDirectory::at(folder).plan()?.is_some() {
-        bail!("{shown}: this folder holds a tournament and no league; choose another one");
-    }
+    check_folder(folder)?;
     let people = args
         .students
         .as_deref()
         .map(student_list::read)
         .transpose()?;
-    let listener = ClassListener::bind(args.listen).map_err(|error| {
-        usage!(
-            "--listen {}: {}; choose another address, or port 0 for any that is free",
-            args.listen,
-            cause(&error)
-        )
-    })?;
+    let listener = listen(args)?;
     let directory = LeagueDirectory::open_for(folder, "referee league serve")?;
     let old = directory.tournament().plan()?;
     let mut options = TournamentOptions {
@@ -61,11 +49,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
     if let Some(people) = people {
         league.enlist(people);
     }
-    if args.open.is_none() && !league.roster.has_list() && !is_opened(folder) {
-        bail!(
-            "{shown}: no student could hand in; give a list of students, --students FILE, or a code with which they join, --open CODE"
-        );
-    }
+    check_entrance(args, &league)?;
     league.write(directory.path())?;
     let (desk, orders) = Desk::open(
         folder,
@@ -83,12 +67,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
     announce(&sandbox);
     let ruleset = options.ruleset(old.as_ref())?;
     let tournament = directory.tournament();
-    let feed = Feed::new(ReportPageOptions {
-        title: title_of_folder(folder),
-        private: true,
-        game: Some(Arc::clone(&ruleset)).filter(|game| game.program().is_some()),
-        ..ReportPageOptions::default()
-    });
+    let feed = feed(folder, &ruleset);
     let stage = feed.stage(&ruleset);
     let update = Update {
         folder,
@@ -104,6 +83,49 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
     let done = with_bots(worker.run());
     drop(server);
     done
+}
+
+fn check_folder(folder: &Path) -> Result<()> {
+    let shown = folder.display();
+    if folder.is_file() {
+        bail!("{shown}: it is a file, and a league has a folder");
+    }
+    if League::read(folder)?.is_none() && TournamentDirectory::at(folder).plan()?.is_some() {
+        bail!("{shown}: this folder holds a tournament and no league; choose another one");
+    }
+    Ok(())
+}
+
+fn listen(args: &ServeArgs) -> Result<ClassListener> {
+    ClassListener::bind(args.listen).map_err(|error| {
+        usage!(
+            "--listen {}: {}; choose another address, or port 0 for any that is free",
+            args.listen,
+            cause(&error)
+        )
+    })
+}
+
+/// Refuses a class into which no student could come.
+fn check_entrance(args: &ServeArgs, league: &League) -> Result<()> {
+    let folder = &args.folder;
+    if args.open.is_none() && !league.roster.has_list() && !is_opened(folder) {
+        bail!(
+            "{}: no student could hand in; give a list of students, --students FILE, or a code with which they join, --open CODE",
+            folder.display()
+        );
+    }
+    Ok(())
+}
+
+/// The standings and games that all see.
+fn feed(folder: &Path, ruleset: &Arc<dyn Ruleset>) -> Arc<Feed> {
+    Feed::new(ReportPageOptions {
+        title: title_of_folder(folder),
+        private: true,
+        game: Some(Arc::clone(ruleset)).filter(|game| game.program().is_some()),
+        ..ReportPageOptions::default()
+    })
 }
 
 /// Whether a code was given at an earlier start.
