@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::classroom::{Class, GREEDY, RANDOM, WRONG};
+use crate::common::files::executable;
 use crate::common::{Referee, Run};
 
 const SCALE: &str = r#"
@@ -364,4 +365,39 @@ fn mistakes_are_named() {
     let run = Referee::new(["print", "scale"]).run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.contains("[[rung]]"), "{run}");
+}
+
+/// Also where the measure, the scale and the grades are in its folder.
+#[test]
+fn the_same_files_get_the_same_grade() {
+    let class = Graded::of(&[]);
+    let folder = class.0.path("own");
+    fs::create_dir(&folder).expect("a folder");
+    for name in ["bot.sh", "reference.sh"] {
+        executable(&folder.join(name), RANDOM, 0o755);
+    }
+    let rung = "[[rung]]\nname = \"a measure\"\nbot = \"./reference.sh\"\nelo0 = 0\nelo1 = 200\npoints = 50\n";
+    class
+        .0
+        .write("own/scale.toml", &format!("seed = 7\nbudget = 2\n{rung}"));
+    let grade = |more: &[&str]| {
+        let words = [
+            "grade",
+            "bot.sh",
+            "--scale",
+            "scale.toml",
+            "--sandbox",
+            "none",
+        ];
+        let run = Referee::new(words).args(more).directory(&folder).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let grades = more.last().copied().unwrap_or("grades");
+        let results = fs::read_to_string(folder.join(grades).join("grades.json"));
+        results.expect("grades")
+    };
+    let first = grade(&[]);
+    assert_eq!(grade(&[]), first);
+    let other = grade(&["--out", "here"]);
+    assert_eq!(grade(&["--out", "here"]), other);
+    assert_eq!(other, first);
 }

@@ -2,7 +2,7 @@
 
 use referee_sandbox::snapshot::WrittenFiles;
 
-/// By what they are known: pages, records and tables, and the folders of tournaments.
+/// By what they are known: pages, records and tables, and the folders of tournaments and grades.
 pub const REFEREE_FILES: WrittenFiles = WrittenFiles {
     page_mark: Some("<meta name=\"generator\" content=\"referee "),
     data_starts: &[
@@ -11,5 +11,5 @@ pub const REFEREE_FILES: WrittenFiles = WrittenFiles {
         "rank,name,",
         "name,median_ms,",
     ],
-    folder_mark: Some("games.jsonl"),
+    folder_marks: &["games.jsonl", "grades.json"],
 };

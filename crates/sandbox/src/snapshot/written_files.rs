@@ -18,15 +18,15 @@ pub struct WrittenFiles {
     /// How its records and tables begin. A bot may use them, so they are given to it; but the program adds to them, and the
     /// shell writes them again, so they do not count.
     pub data_starts: &'static [&'static str],
-    /// A folder with a file of this name is left out: it may lie beside the bots, and grows while they run.
-    pub folder_mark: Option<&'static str>,
+    /// A folder with a file of one of these names is left out: it may lie beside the bots, and grows while they run.
+    pub folder_marks: &'static [&'static str],
 }
 
 impl WrittenFiles {
     pub const NONE: Self = Self {
         page_mark: None,
         data_starts: &[],
-        folder_mark: None,
+        folder_marks: &[],
     };
 
     /// Whether this file is one of the pages.
@@ -60,7 +60,7 @@ impl WrittenFiles {
     }
 
     pub(super) fn has_folder(&self, directory: &OpenDirectory, name: &OsStr) -> bool {
-        self.folder_mark.is_some_and(|mark| {
+        self.folder_marks.iter().any(|mark| {
             let found = directory
                 .directory(name)
                 .and_then(|inner| inner.file(mark.as_ref())?.metadata());
