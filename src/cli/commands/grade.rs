@@ -117,7 +117,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         all: args.all,
         is_checked: old.is_some(),
         late: league.as_ref().map(hours_late).unwrap_or_default(),
-        deadline: league.as_ref().and_then(deadline).unwrap_or_default(),
+        deadline: league
+            .as_ref()
+            .and_then(League::deadline_text)
+            .unwrap_or_default(),
     };
     let grades = with_bots(climb.grade(found))?;
     let students = bots_of_students(list.as_ref(), league.as_ref(), &grades);
@@ -324,10 +327,6 @@ struct Climb<'a> {
     late: BTreeMap<String, u64>,
     /// Of the league, with its offset.
     deadline: String,
-}
-
-fn deadline(league: &League) -> Option<String> {
-    league.deadline.map(|at| league.zone().show(at))
 }
 
 /// Of the bots of a league whose playing version was late.

@@ -140,7 +140,7 @@ fn notes_of_bot(league: &League, bot: &Bot<'_>) -> Vec<NoteRow> {
     let mut notes = Vec::new();
     let playing = bot.playing(until);
     if let Some(hours) = playing.and_then(|version| league.hours_late(&version)) {
-        let deadline = league.deadline.map(|at| zone.show(at));
+        let deadline = league.deadline_text();
         let rest = format!(
             "handed in {}: the deadline was {}",
             late_in_words(hours),

@@ -240,10 +240,12 @@ impl League {
     pub fn bots(&self) -> Vec<Bot<'_>> {
         let owned = self.roster.bots().into_iter();
         let bots = owned.filter(|bot| !bot.senders.is_empty());
-        bots.map(|bot| self.with_submissions(bot)).collect()
+        // That of the machine is looked up.
+        let zone = self.zone();
+        bots.map(|bot| self.with_submissions(bot, &zone)).collect()
     }
 
-    fn with_submissions<'a>(&'a self, owned: Ownership<'a>) -> Bot<'a> {
+    fn with_submissions<'a>(&'a self, owned: Ownership<'a>, zone: &Zone) -> Bot<'a> {
         let senders = owned.senders.iter().filter_map(|sender| {
             let submissions = self.submissions.get(&sender.folder)?;
             Some((*sender, submissions))
@@ -253,7 +255,7 @@ impl League {
             is_listed: !owned.people.is_empty(),
             label: owned.label,
             people: owned.people,
-            zone: self.zone(),
+            zone: zone.clone(),
         }
     }
 
@@ -286,6 +288,11 @@ impl League {
     /// In which times are shown, and in which those are taken to be that have none.
     pub fn zone(&self) -> Zone {
         self.zone.clone().unwrap_or_default()
+    }
+
+    /// The deadline as all outputs have it: in the league's zone, with its offset.
+    pub fn deadline_text(&self) -> Option<String> {
+        self.deadline.map(|at| self.zone().show(at))
     }
 
     /// Remembers what is given, where something is; a deadline without a zone is in the league's.

@@ -249,8 +249,7 @@ pub fn students(league: &League) -> String {
     );
     let id = |version: Option<BotVersion<'_>>| version.map_or("", |known| known.id).to_owned();
     let until = league.accepted_until();
-    let deadline = league.deadline.map(|at| league.zone().show(at));
-    let deadline = deadline.unwrap_or_default();
+    let deadline = league.deadline_text().unwrap_or_default();
     for bot in league.bots() {
         let (newest, playing) = (bot.newest(None), bot.playing(until));
         let received = newest.map_or_else(String::new, |known| format!("{:.0}", known.received));

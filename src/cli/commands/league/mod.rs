@@ -156,10 +156,8 @@ impl DeadlineOptions {
     /// Remembers what is given, and says which instant a deadline is.
     fn remember(&self, league: &mut League) -> Result<()> {
         league.set_deadline(self.zone.clone(), self.deadline, self.accept_late);
-        match league.deadline {
-            Some(at) if self.deadline.is_some() => {
-                note!("the deadline is {}", league.zone().show(at));
-            }
+        match league.deadline_text() {
+            Some(deadline) if self.deadline.is_some() => note!("the deadline is {deadline}"),
             None if league.accept_late.is_some() => {
                 bail!("--accept-late: there is no deadline; give one: --deadline TIME");
             }

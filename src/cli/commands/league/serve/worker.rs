@@ -407,8 +407,7 @@ impl<'a> Worker<'a> {
             Decision::Restore { bot, why } => decide_of(league, bot, false, why)?,
             Decision::Deadline(deadline) => {
                 league.set_deadline(None, Some(*deadline), None);
-                let now = league.deadline.map(|at| league.zone().show(at));
-                let now = now.unwrap_or_else(|| "none".to_owned());
+                let now = league.deadline_text().unwrap_or_else(|| "none".to_owned());
                 league.note("set", "deadline", &now);
                 format!("the deadline is {now}")
             }
