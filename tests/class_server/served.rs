@@ -167,11 +167,15 @@ impl Served {
         reply.json()
     }
 
-    /// Waits until a submission is in one of these states, and its games are played.
+    /// Waits until a submission has come in, which a browser may still send, is in one of these states, and its games are
+    /// played.
     pub(crate) fn until(&self, token: &str, number: u64, states: &[&str]) -> Value {
         let begun = Instant::now();
         loop {
-            let now = self.submission(token, number);
+            let reply = self.get(&format!("/submissions/{number}"), token);
+            let is_there = reply.status == 200;
+            assert!(is_there || reply.status == 404, "{reply:?}");
+            let now = if is_there { reply.json() } else { Value::Null };
             if states.iter().any(|state| now["state"] == *state) {
                 return now;
             }

@@ -441,5 +441,6 @@ pub(crate) fn trials() -> Vec<Trial> {
             Some((command, package)) => unavailable(name, command, package),
         }
     };
-    tests.into_iter().map(trial).collect()
+    let figures = crate::browser::figures();
+    tests.into_iter().map(trial).chain(figures).collect()
 }

@@ -102,7 +102,7 @@ fn may_match(module: &str, filter: &str) -> bool {
 /// How many tests run at once. Half of the time a test waits: for an interpreter to start, for a
 /// limit to run out, for a bot that thinks for ten seconds.
 fn threads() -> usize {
-    std::thread::available_parallelism().map_or(3, |processors| processors.get() * 3)
+    std::thread::available_parallelism().map_or(2, |processors| processors.get() * 2)
 }
 
 fn main() {

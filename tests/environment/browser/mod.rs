@@ -990,7 +990,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 80] = [
+const TESTS: [Test; 78] = [
     (
         "its calibration is a count of the records",
         thoughts::its_calibration_is_a_count_of_the_records,
@@ -1041,10 +1041,6 @@ const TESTS: [Test; 80] = [
     (
         "it prints and can be read without a script",
         it_prints_and_can_be_read_without_a_script,
-    ),
-    (
-        "ten thousand games open quickly",
-        ten_thousand_games_open_quickly,
     ),
     (
         "a page follows games as they end",
@@ -1246,7 +1242,6 @@ const TESTS: [Test; 80] = [
         course::tie_break_games_and_wide_tables_on_a_phone,
     ),
     ("a cup ends with a podium", stage::a_cup_ends_with_a_podium),
-    ("values are there soon", exact::values_are_there_soon),
     (
         "games are analysed in the browser",
         exact::games_are_analysed_in_the_browser,
@@ -1271,8 +1266,17 @@ const TESTS: [Test; 80] = [
     ),
 ];
 
-fn trial((name, test): Test) -> Trial {
-    let name = format!("browser::{name}");
+/// What measures: it is tried with the load figures, with nothing beside it.
+const FIGURES: [Test; 2] = [
+    (
+        "ten thousand games open quickly",
+        ten_thousand_games_open_quickly,
+    ),
+    ("values are there soon", exact::values_are_there_soon),
+];
+
+fn trial(module: &str, (name, test): Test) -> Trial {
+    let name = format!("{module}::{name}");
     let Some((command, package)) = driver::missing() else {
         return Trial::test(name, move || {
             let _large = LargePermit::wait();
@@ -1283,5 +1287,10 @@ fn trial((name, test): Test) -> Trial {
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
-    TESTS.map(trial).into()
+    TESTS.map(|test| trial("browser", test)).into()
+}
+
+/// Of the module `load`.
+pub(crate) fn figures() -> Vec<Trial> {
+    FIGURES.map(|test| trial("load", test)).into()
 }
