@@ -1349,6 +1349,7 @@ fn a_folder_of_bots() {
         "class/chris/solution.sh",
         "class/dora/first.sh",
         "class/dora/second.sh",
+        "class/emil/project/solution.sh",
         "class/empty/notes.txt",
         "class/README.md",
         "class/.hidden.sh",
@@ -1366,7 +1367,7 @@ fn a_folder_of_bots() {
         .iter()
         .map(|bot| &bot["name"])
         .collect();
-    assert_eq!(names, ["anna.sh", "ben.sh", "chris"]);
+    assert_eq!(names, ["anna.sh", "ben.sh", "chris", "emil"]);
     assert!(run.stderr.contains("README.md"), "{run}");
     let refused = [
         "class/empty: there is no program in this folder\n    Fix: put one into it",

@@ -487,16 +487,18 @@ fn of_folder(folder: &str, arguments: &[String]) -> Result<Located, CannotStart>
             let mut located = file(&program.to_string_lossy(), arguments, None)?;
             if let Located::Program(found) = &mut located {
                 found.name = name.unwrap_or_else(|| found.name.clone());
-                if program.parent() != Some(path) {
-                    start_in(found, &program, path)?;
+                if program.parent() != Some(&bot.path) {
+                    start_in(found, &program, &bot.path)?;
                 }
             }
             Ok(located)
         }
         Entry::Sources(recipe) => {
             let name = name.unwrap_or_else(|| escape_path(folder));
-            let bot = SourceBot::new(name, folder, Preparation::Build(recipe), arguments);
-            Ok(Located::Sources(bot))
+            Ok(Located::Sources(SourceBot {
+                path: bot.path,
+                ..SourceBot::new(name, folder, Preparation::Build(recipe), arguments)
+            }))
         }
     }
 }

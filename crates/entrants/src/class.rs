@@ -43,7 +43,7 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, FolderError> {
     let mut found = FolderPrograms::default();
     let bot = BotFolder::read(folder);
     if let Ok(bot) = bot
-        && bot.is_certain()
+        && bot.is_certain(folder)
     {
         found.is_one_by = Some(bot.decided_by);
         found.programs.push((start_of(&bot), folder_name(folder)));

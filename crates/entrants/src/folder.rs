@@ -21,6 +21,9 @@ const PROGRAM_EXTENSIONS: [&str; 3] = ["exe", "out", "bin"];
 /// So many programs of a folder are named in a message.
 const LISTED: usize = 5;
 
+/// So many folders are entered that hold nothing but another one.
+const MOST_ENTERED: usize = 8;
+
 /// Names of a program that is the bot whatever lies beside it, in this order; the folder's own name counts, too.
 pub(crate) const BOT_NAMES: [&str; 2] = ["main", "bot"];
 
@@ -140,6 +143,7 @@ pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// A folder that is one bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BotFolder {
+    /// As it was given, or the folder in it that holds the bot, where there is nothing else in it.
     pub path: PathBuf,
     pub entry: Entry,
     pub decided_by: DecidedBy,
@@ -207,13 +211,30 @@ pub enum FolderProblem {
     Several(Vec<PathBuf>),
     /// Sources of two languages.
     SeveralLanguages(&'static str, &'static str),
+    /// In a folder that is all that the given one holds.
+    Within(PathBuf, Box<Self>),
 }
 
 impl BotFolder {
-    /// What this folder is as a bot.
+    /// What this folder is as a bot. One that holds nothing but another folder, as those do that come out of archives, is
+    /// what that one is.
     ///
     /// The order is that of the [module](self); what is found first counts, and nothing falls back to anything else.
     pub fn read(folder: &Path) -> Result<Self, FolderProblem> {
+        let mut entered = folder.to_owned();
+        for _ in 0..MOST_ENTERED {
+            match (Self::read_alone(&entered), only_folder(&entered)) {
+                (Err(FolderProblem::Empty), Some(only)) => entered = only,
+                (Err(problem), _) if entered != folder => {
+                    return Err(FolderProblem::Within(entered, Box::new(problem)));
+                }
+                (read, _) => return read,
+            }
+        }
+        Err(FolderProblem::Empty)
+    }
+
+    fn read_alone(folder: &Path) -> Result<Self, FolderProblem> {
         let is = |entry, decided_by| Self {
             path: folder.to_owned(),
             entry,
@@ -254,9 +275,13 @@ impl BotFolder {
         Err(unprepared.map_or(FolderProblem::Empty, FolderProblem::NotReady))
     }
 
-    /// Whether a folder is one bot even where folders of bots are expected: it has a manifest or a build file, or a
-    /// program by name beside which nothing else is executable.
-    pub fn is_certain(&self) -> bool {
+    /// Whether this folder is one bot even where folders of bots are expected: it has a manifest or a build file, or a
+    /// program by name beside which nothing else is executable. One that holds the folder of a bot may be a class of one.
+    pub fn is_certain(&self, given: &Path) -> bool {
+        self.path == given && self.has_certain_program()
+    }
+
+    fn has_certain_program(&self) -> bool {
         match self.decided_by {
             DecidedBy::Manifest | DecidedBy::BuildFile => true,
             DecidedBy::Name => {
@@ -272,6 +297,14 @@ impl BotFolder {
             | DecidedBy::EntryPoint
             | DecidedBy::Sources => false,
         }
+    }
+}
+
+/// What a folder holds, if that is one folder and nothing else.
+fn only_folder(folder: &Path) -> Option<PathBuf> {
+    match &entries(folder).ok()?[..] {
+        [only] if only.is_dir() && !only.is_symlink() => Some(only.clone()),
+        _ => None,
     }
 }
 
@@ -414,6 +447,9 @@ fn file_name(path: &Path) -> String {
 impl FolderProblem {
     /// What a person is told who gave this folder as a bot.
     pub fn of_bot(self, folder: &Path) -> CannotStart {
+        if let Self::Within(folder, problem) = self {
+            return problem.of_bot(&folder);
+        }
         let manifest = folder.join(MANIFEST);
         let place = match &self {
             Self::Manifest(_) | Self::NotThere { .. } => &*manifest,
@@ -474,6 +510,7 @@ impl FolderProblem {
                 format!("there are sources of {one} and {other}"),
                 "leave one of them, or add a Makefile".to_owned(),
             ),
+            Self::Within(_, problem) => problem.cause_and_fix(),
         }
     }
 }
@@ -560,6 +597,9 @@ mod tests {
             (&[("src/main.rs", "fn main() {}"), ("src/a.rs", "")], DecidedBy::Name, "its Rust"),
             (&[("bot.c", C), ("anna.c", C)], DecidedBy::Sources, "its C"),
             (&[("a.c", C), ("b.c", ""), ("mine.txt", "")], DecidedBy::Sources, "its C"),
+            (&[("proj/start.py", ""), (".DS_Store", "")], DecidedBy::OnlyProgram, "start.py"),
+            (&[("a/b/proj/proj.py", ""), ("a/b/proj/engine.py", "")], DecidedBy::Name, "proj.py"),
+            (&[("proj/Makefile", "bot:"), ("proj/a.c", C)], DecidedBy::BuildFile, "the Makefile"),
         ];
         for (files, decided_by, entry) in cases {
             let found = decided(files);
@@ -591,6 +631,19 @@ mod tests {
         );
         assert_eq!(problem(&[("notes.txt", "")]), several(&["Empty"]));
         assert_eq!(
+            problem(&[("notes.txt", ""), ("proj/start.py", "")]),
+            several(&["Empty"])
+        );
+        let (_place, folder) = folder(&[("proj/a.py", ""), ("proj/b.py", "")]);
+        let problem_within = BotFolder::read(&folder).expect_err("two programs");
+        let error = problem_within.of_bot(&folder);
+        let place = folder.join("proj");
+        assert_eq!(error.bot, place.to_string_lossy());
+        assert_eq!(
+            error.cause,
+            "there are several programs in this folder: a.py, b.py"
+        );
+        assert_eq!(
             problem(&[("a.c", ""), ("b.rs", "")]),
             several(&["SeveralLanguages(\"C\", \"Rust\")"])
         );
@@ -614,7 +667,7 @@ mod tests {
     fn only_what_is_plain_is_one_bot_among_folders_of_bots() {
         let certain = |files: Files| {
             let (_place, folder) = folder(files);
-            BotFolder::read(&folder).is_ok_and(|bot| bot.is_certain())
+            BotFolder::read(&folder).is_ok_and(|bot| bot.is_certain(&folder))
         };
         assert!(certain(&[("Makefile", "bot:"), ("a.c", ""), ("b.c", "")]));
         assert!(certain(&[
@@ -630,6 +683,7 @@ mod tests {
         ]));
         assert!(!certain(&[("bot.py", ""), ("+anna.py", "")]));
         assert!(!certain(&[("anna.py", "")]));
+        assert!(!certain(&[("anna/bot.py", "")]));
         assert!(!certain(&[("anna.c", "int main() {}"), ("ben.c", "")]));
     }
 

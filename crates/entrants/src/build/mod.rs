@@ -184,9 +184,10 @@ pub fn is_needed(folder: &Path) -> bool {
 fn recipe_of(folder: &Path) -> Result<Option<Recipe>, BuildError> {
     match BotFolder::read(folder) {
         Ok(BotFolder {
+            path,
             entry: Entry::Sources(recipe),
             ..
-        }) => Ok(Some(recipe)),
+        }) if path == folder => Ok(Some(recipe)),
         Err(
             problem @ (FolderProblem::Manifest(_)
             | FolderProblem::NotThere { .. }

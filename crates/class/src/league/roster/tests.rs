@@ -255,6 +255,24 @@ fn a_team_of_namesakes_is_not_a_strangers() {
 }
 
 #[test]
+fn who_is_called_as_a_team_of_others_is_alone() {
+    let students = "name,id,team\nAnna Adams,1,Cem Can\nBen Brown,2,Cem Can\nCem Can,3,\n";
+    let of = |number: &str, class: &Roster| {
+        let mut bots = bots(class).into_iter();
+        bots.find(|(_, senders)| senders.iter().any(|sender| sender == number))
+    };
+    let class = roster(students, &["Anna Adams_1", "Cem Can_3"]);
+    for number in ["1", "3"] {
+        let (_, senders) = of(number, &class).expect("a bot");
+        assert_eq!(senders, [number]);
+    }
+    assert_eq!(class.questions().len(), 0);
+    // By that name alone it may be either's.
+    let class = roster(students, &["Anna Adams_1", "Cem Can"]);
+    assert_eq!(class.questions().len(), 1, "{:?}", bots(&class));
+}
+
+#[test]
 fn grades_are_of_people() {
     let file = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(
