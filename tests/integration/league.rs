@@ -1083,9 +1083,18 @@ fn why_a_bot_does_not_play_stands_whole_in_the_terminal() {
     let run = teacher.update("term");
     let from = run.stderr.find("\nwhat ").expect("what needs attention");
     let words: Vec<&str> = run.stderr[from..].split_whitespace().collect();
-    let problem = teacher.csv("term")[2][5].clone();
-    let problem: Vec<&str> = problem.split_whitespace().collect();
+    let whole = teacher.csv("term")[2][5].clone();
+    let problem: Vec<&str> = whole.split_whitespace().collect();
     assert!(problem.len() > 20, "{problem:?}");
     let is_whole = words.windows(problem.len()).any(|part| part == problem);
     assert!(is_whole, "{problem:?} {run}");
+    // The command works where the teacher stands.
+    let (_, again) = whole.split_once("; See it again: ").expect("a command");
+    let output = common::command("sh")
+        .args(["-c", again])
+        .current_dir(teacher.path(""))
+        .output()
+        .expect("sh starts");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(shown, format!("{long} {long}\n"), "{whole}");
 }

@@ -25,7 +25,7 @@ use referee::game::Ruleset;
 use referee::league::grading::scale::{self, Scale};
 use referee::league::grading::{Grade, Lateness, RungResult, RungVerdict, seed_of};
 use referee::league::roster::student_list::{BotsOfStudents, StudentList};
-use referee::league::state::League;
+use referee::league::state::{League, at_home};
 use referee::play::setup::now;
 use referee::record::text_file;
 use referee::report::grades;
@@ -68,11 +68,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (scale, base) = read_scale(args.scale.as_deref())?;
-    let mut options = TournamentOptions {
-        play: args.play.clone(),
-        ..TournamentOptions::default()
-    };
     let old = plan_in(&args.bots)?;
+    let options = options(args, old.as_ref());
     let folder = old.as_ref().map(|_| Path::new(&args.bots[0]));
     let league = folder.map(League::read).transpose()?.flatten();
     let list = args
@@ -80,9 +77,6 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         .as_deref()
         .map(StudentList::read)
         .transpose()?;
-    if let Some(plan) = &old {
-        options = options.or_planned(plan);
-    }
     let ruleset = options.ruleset(old.as_ref())?;
     check_references(args, &*ruleset)?;
     let sandbox = options.play.sandbox.sandbox()?;
@@ -104,10 +98,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let references = references(&scale, &base, &options, &sandbox)?;
     announce(&sandbox);
     warn_root(found.entered.iter().map(|entrant| &entrant.program));
-    let out = args.out.clone().unwrap_or_else(|| match &old {
-        Some(_) => Path::new(&args.bots[0]).join("grades"),
-        None => PathBuf::from("grades"),
-    });
+    let beside = folder.unwrap_or(Path::new(""));
+    let out = args.out.clone();
+    let out = out.unwrap_or_else(|| beside.join("grades"));
     let directory = TournamentDirectory::make(&out)?;
     let climb = Climb {
         venue: Venue::new(options, ruleset, sandbox, &found.entered, &directory)?,
@@ -116,18 +109,30 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         out: &out,
         all: args.all,
         is_checked: old.is_some(),
+        league: folder.zip(league.as_ref()),
         late: league.as_ref().map(hours_late).unwrap_or_default(),
         deadline: league
             .as_ref()
             .and_then(League::deadline_text)
             .unwrap_or_default(),
     };
-    let grades = with_bots(climb.grade(found))?;
+    let (grades, rejected) = with_bots(climb.grade(found))?;
     let students = bots_of_students(list.as_ref(), league.as_ref(), &grades);
     write_grades(args, &scale, &out, &grades, students.as_ref())?;
-    print_grades(&grades)?;
+    print_grades(&grades, &rejected)?;
     note!("all files are in {}", out.display());
     check_measures(&grades)
+}
+
+fn options(args: &Args, old: Option<&Plan>) -> TournamentOptions {
+    let options = TournamentOptions {
+        play: args.play.clone(),
+        ..TournamentOptions::default()
+    };
+    match old {
+        Some(plan) => options.or_planned(plan),
+        None => options,
+    }
 }
 
 /// Refuses grades of which a rung could not be measured, once they are written.
@@ -295,7 +300,8 @@ fn repeat_command(args: &Args, grade: &Grade) -> String {
     shell_words::join(words)
 }
 
-fn print_grades(all: &[Grade]) -> Result<()> {
+/// The commands of those that were rejected are given where the teacher stands.
+fn print_grades(all: &[Grade], rejected: &[RejectedBot]) -> Result<()> {
     let names = all.iter().map(|grade| escape_controls(&grade.name));
     let width = names.clone().map(|name| name.chars().count()).max();
     let width = width.unwrap_or_default();
@@ -307,8 +313,9 @@ fn print_grades(all: &[Grade]) -> Result<()> {
         let late = grade.late.as_ref();
         let late = late.map(|late| format!("; {} h late, after {}", late.hours, late.deadline));
         let words = words + &late.unwrap_or_default();
-        let why = grade.problem.as_ref().map_or(words, |problem| {
-            format!("cannot play: {}", join_parts(problem, "\n    "))
+        let why = rejected.iter().find(|bot| bot.bot.name == grade.name);
+        let why = why.map_or(words, |bot| {
+            format!("cannot play: {}", join_parts(&bot.absence, "\n    "))
         });
         let (points, most) = (grade.points, grade.most_points);
         writeln!(Stdout, "{name:width$}  {points} of {most}  {why}")?;
@@ -323,6 +330,8 @@ struct Climb<'a> {
     out: &'a Path,
     all: bool,
     is_checked: bool,
+    /// With its folder.
+    league: Option<(&'a Path, &'a League)>,
     /// By bot, in hours.
     late: BTreeMap<String, u64>,
     /// Of the league, with its offset.
@@ -341,7 +350,8 @@ fn hours_late(league: &League) -> BTreeMap<String, u64> {
 }
 
 impl Climb<'_> {
-    async fn grade(&self, found: Entrants) -> Result<Vec<Grade>> {
+    /// Their grades, and those that cannot play.
+    async fn grade(&self, found: Entrants) -> Result<(Vec<Grade>, Vec<RejectedBot>)> {
         let mut stops = signals::heed();
         let mut rejected = found.rejected;
         let entered = tokio::select! {
@@ -354,7 +364,7 @@ impl Climb<'_> {
         }
         grades.extend(rejected.iter().map(|bot| self.refused(bot)));
         grades.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(grades)
+        Ok((grades, rejected))
     }
 
     async fn check(
@@ -379,10 +389,13 @@ impl Climb<'_> {
     }
 
     fn refused(&self, bot: &RejectedBot) -> Grade {
-        // Its author knows the folder of the program as `.`.
-        let folder = Path::new(&bot.bot.bot).parent().unwrap_or(Path::new("."));
-        let folder = format!("{}/", folder.display());
-        let absence = bot.absence.map(|text| text.replace(&folder, "./"));
+        let program = Path::new(&bot.bot.bot);
+        let mut homes = vec![program.parent().unwrap_or(program).display().to_string()];
+        if let Some((folder, league)) = self.league {
+            let known = league.bot(&bot.bot.name);
+            homes.extend(known.iter().flat_map(|known| known.homes(folder)));
+        }
+        let absence = bot.absence.map(|text| at_home(text, &homes));
         let rungs = self.scale.rungs.iter();
         let rungs = rungs
             .map(|rung| RungResult::not_played(rung, seed_of(self.scale, rung, &bot.bot.hash)));

@@ -70,7 +70,7 @@ pub fn notes(folder: &Path, league: &League) -> Result<Vec<NoteRow>, TournamentE
     }
     let bots = league.bots();
     for bot in bots.iter().filter(|bot| bot.withdrawn().is_none()) {
-        notes.extend(notes_of_bot(league, bot));
+        notes.extend(notes_of_bot(folder, league, bot));
     }
     notes.extend(notes_of_names(&bots));
     for names in &league.identical {
@@ -134,7 +134,7 @@ fn first_download(name: &str) -> Option<&str> {
 }
 
 /// Of one that plays, or whose newest submission does not.
-fn notes_of_bot(league: &League, bot: &Bot<'_>) -> Vec<NoteRow> {
+fn notes_of_bot(folder: &Path, league: &League, bot: &Bot<'_>) -> Vec<NoteRow> {
     let until = league.accepted_until();
     let zone = league.zone();
     let mut notes = Vec::new();
@@ -148,7 +148,7 @@ fn notes_of_bot(league: &League, bot: &Bot<'_>) -> Vec<NoteRow> {
         );
         notes.push(note("late", &bot.label, rest));
     }
-    if let Some(problem) = bot.problem(until) {
+    if let Some(problem) = bot.problem_within(folder, until) {
         let plays = playing.map_or_else(String::new, |version| {
             let day = zone.at(version.received).strftime("%Y-%m-%d %H:%M %:z");
             format!("the version of {day} plays; ")

@@ -14,9 +14,10 @@ use super::intake::{Intake, Submission};
 use super::log::{self, LogEntry};
 use super::roster::{Ownership, Person, Relabelled, Roster, Sender, SenderId};
 use super::zone::{Deadline, Zone};
-use referee_entrants::build::BUILT;
+use referee_entrants::build::{self, BUILT};
 use referee_host::executable::CannotStart;
 use referee_match::bot::referee_files::REFEREE_FILES;
+use referee_match::bot::shell::quoted;
 use referee_match::play::setup::now;
 use referee_match::record::atomic_file::{replace, sync_directory};
 use referee_match::record::text_file;
@@ -492,6 +493,16 @@ impl<'a> Bot<'a> {
         }
     }
 
+    /// [`Self::problem`] for the teacher, for whom the command that shows it begins in the folder of the version.
+    pub fn problem_within(&self, league: &Path, until: Option<Timestamp>) -> Option<Absence> {
+        let mut absence = self.problem(until)?;
+        if let (Some(again), Some(newest)) = (&mut absence.again, self.newest(None)) {
+            let files = build::files(&folder(league, &newest.key()));
+            again.insert_str(0, &going_to(&files.to_string_lossy()));
+        }
+        Some(absence)
+    }
+
     /// Whether the newest version came after this time.
     pub fn is_late(&self, until: Option<Timestamp>) -> bool {
         self.newest(None) != self.newest(until)
@@ -526,11 +537,18 @@ pub fn folder(league: &Path, of: &VersionKey) -> PathBuf {
     league.join("bots").join(&of.folder).join(&of.version)
 }
 
-/// Calls these folders, and what was built in them, `.`.
+/// Before a command that is given in this folder.
+fn going_to(folder: &str) -> String {
+    format!("cd {} && ", quoted(folder))
+}
+
+/// Calls these folders, and what was built in them, `.`; who reads it is there.
 pub fn at_home(text: &str, homes: &[String]) -> String {
     homes.iter().fold(text.to_owned(), |text, home| {
-        let built = format!("{home}/{BUILT}/");
-        text.replace(&built, "./")
+        let built = format!("{home}/{BUILT}");
+        text.replace(&going_to(&built), "")
+            .replace(&going_to(home), "")
+            .replace(&format!("{built}/"), "./")
             .replace(&format!("{home}/"), "./")
     })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -242,7 +243,9 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
 /// CSV, with the mark of UTF-8 that spreadsheets need: `name`, `plays` (playing version), `newest` (version),
 /// `received` (its time), `versions` (count), `problem` (why the newest does not play), `people` (by the list of
 /// students), `identical` (bots that are the same program), `late` (begun hours of the playing version after the deadline), `deadline` (of what is late).
-pub fn students(league: &League) -> String {
+///
+/// `folder`: that of the league, as the teacher calls it.
+pub fn students(folder: &Path, league: &League) -> String {
     let mut table = CsvTable::default();
     table.row(
         "name plays newest received versions problem people identical late deadline".split(' '),
@@ -253,7 +256,8 @@ pub fn students(league: &League) -> String {
     for bot in league.bots() {
         let (newest, playing) = (bot.newest(None), bot.playing(until));
         let received = newest.map_or_else(String::new, |known| format!("{:.0}", known.received));
-        let problem = bot.problem(until).map(|absence| absence.to_string());
+        let problem = bot.problem_within(folder, until);
+        let problem = problem.map(|absence| absence.to_string());
         let problem = problem.or_else(|| {
             league
                 .is_unknown(&bot)
@@ -352,7 +356,7 @@ mod tests {
             team: name.to_owned(),
             ..Person::default()
         }]);
-        let table = students(&league);
+        let table = students(Path::new("term"), &league);
         let row = table.lines().nth(1).expect("a row");
         assert!(row.starts_with("'=cmd()|x,"), "{table}");
         assert!(row.ends_with(",'@anna,,,"), "{table}");

@@ -566,7 +566,10 @@ fn newest(league: &League, folder: &Path, deadline: Option<Timestamp>) -> Result
         let Some(version) = bot.playing(deadline) else {
             note!(
                 "not in the final: {name}: {}",
-                join_parts(bot.problem(deadline).unwrap_or_default(), "\n    ")
+                join_parts(
+                    bot.problem_within(folder, deadline).unwrap_or_default(),
+                    "\n    "
+                )
             );
             continue;
         };

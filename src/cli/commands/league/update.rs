@@ -128,7 +128,7 @@ impl Update<'_> {
         let same = same.map(|names| names.into_iter().map(str::to_owned).collect());
         self.league.identical = same.collect();
         self.league.write(self.directory.path())?;
-        tournament.write("students.csv", &students(&self.league))?;
+        tournament.write("students.csv", &students(self.folder, &self.league))?;
         tournament.write("people.csv", &people(&self.league))?;
         Ok(found)
     }
@@ -316,7 +316,7 @@ impl Update<'_> {
         let bots = self.league.bots();
         let absent = bots.iter().filter(|bot| bot.playing(until).is_none());
         let absent = absent.map(|bot| {
-            let problem = bot.problem(until).unwrap_or_default();
+            let problem = bot.problem_within(self.folder, until).unwrap_or_default();
             self.rejected(&bot.label, bot.folder(), problem)
         });
         let bots = entered.iter().map(|entrant| entrant.plan.clone()).collect();
