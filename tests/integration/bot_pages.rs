@@ -50,7 +50,23 @@ fn a_page_has_nothing_of_others() {
     }
 }
 
-/// Each address shows the same bot, whoever joins later with a name that is written alike.
+#[test]
+fn a_page_beside_its_bot_is_no_change_of_it() {
+    let class = Class::of(&[("bots/anna/bot.sh", RANDOM), ("bots/ben/bot.sh", GREEDY)]);
+    let hash = |term: &str| {
+        class.play(term, &["bots"]);
+        class.json(&format!("{term}/plan.json"))["bots"][0]["hash"].clone()
+    };
+    let before = hash("before");
+    class.run(&["report", "before", "--each", "bots/anna"]);
+    assert!(class.path("bots/anna/anna.md").exists());
+    assert_eq!(hash("after"), before);
+    // What its author writes counts.
+    class.write("bots/anna/notes.md", "think of the centre\n");
+    assert_ne!(hash("later"), before);
+}
+
+/// Each address shows the same bot, even when another joins later with a name that is written alike.
 #[test]
 fn pages_keep_their_names() {
     let class = Class::of(&[

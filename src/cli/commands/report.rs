@@ -18,6 +18,7 @@ use crate::cli::support::runtime::{runtime, until_interrupted};
 use crate::cli::support::setup::{unreadable, wrong_at};
 use referee::arena::directory::TournamentDirectory;
 use referee::arena::entrants::lasting_slugs;
+use referee::bot::referee_files::MARKDOWN_MARK;
 use referee::game::Ruleset;
 use referee::league::archive::VersionScores;
 use referee::league::log;
@@ -293,7 +294,12 @@ fn write_absence(absent: &NotEntered, member: &OfMember, place: &Path) -> Result
     let title = format!("{}: did not enter", absent.name);
     let [page_file, text_file] = page_and_text(place);
     replace_file(&page_file, &html::plain(&title, &as_html(&text, None)))?;
-    replace_file(&text_file, &text)
+    write_markdown(&text_file, &text)
+}
+
+/// It may lie in the folder of the bot, and is not a part of it.
+fn write_markdown(path: &Path, text: &str) -> Result<()> {
+    replace_file(path, &format!("{MARKDOWN_MARK}{text}"))
 }
 
 /// Its games, as its author may see them.
@@ -336,7 +342,7 @@ fn write_games(
     }
     let [page_file, text_file] = page_and_text(place);
     write(&feed, &page_file)?;
-    replace_file(&text_file, &text.text(since))
+    write_markdown(&text_file, &text.text(since))
 }
 
 fn for_each(

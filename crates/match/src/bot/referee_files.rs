@@ -2,6 +2,9 @@
 
 use referee_sandbox::snapshot::WrittenFiles;
 
+/// The first line of a text in Markdown that is written for a bot's author. Nothing of it is shown.
+pub const MARKDOWN_MARK: &str = "<!-- written by referee -->\n";
+
 /// By what they are known: pages, records and tables, and the folders of tournaments and grades.
 pub const REFEREE_FILES: WrittenFiles = WrittenFiles {
     page_mark: Some("<meta name=\"generator\" content=\"referee "),
@@ -10,6 +13,7 @@ pub const REFEREE_FILES: WrittenFiles = WrittenFiles {
         "{\"games\":",
         "rank,name,",
         "name,median_ms,",
+        MARKDOWN_MARK,
     ],
     folder_marks: &["games.jsonl", "grades.json"],
 };
