@@ -205,7 +205,7 @@ fn write_page(args: &Args, target: &Path) -> Result<()> {
         target.to_owned()
     };
     check_not_input(std::slice::from_ref(&game.file), &target)?;
-    write(&feed, &target)
+    write(&feed.report(), &target)
 }
 
 fn show(

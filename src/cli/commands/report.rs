@@ -22,16 +22,13 @@ use referee::bot::referee_files::MARKDOWN_MARK;
 use referee::game::Ruleset;
 use referee::league::archive::VersionScores;
 use referee::league::log;
-use referee::league::state::{League, at_home};
+use referee::league::state::League;
+use referee::record::Record;
 use referee::record::reader::Reader;
-use referee::record::{Record, RecordSummary};
-use referee::report::bot_page::{
-    BotPage, ChangesText, changes_text, not_entered_text, record_for_author,
-};
+use referee::report::bot_page::ChangesText;
 use referee::report::html;
-use referee::report::markup::as_html;
 use referee::report::serve::{Feed, LiveState};
-use referee::report::student_page::record_at_home;
+use referee::report::student_page::{BotGames, absent_text_and_page, changes_since};
 use referee::text::counted;
 use referee::tournament::standings::{NotEntered, Ranking};
 
@@ -141,7 +138,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let (ranking, overview) = tournament_of(&records)?;
     feed.set_ranking(ranking, overview);
     check_not_input(&records, &args.output)?;
-    write(&feed, &args.output)
+    write(&feed.report(), &args.output)
 }
 
 fn notes(files: &[PathBuf]) -> Result<Vec<[String; 3]>> {
@@ -289,11 +286,10 @@ fn page_and_text(place: &Path) -> [PathBuf; 2] {
 
 fn write_absence(absent: &NotEntered, member: &OfMember, place: &Path) -> Result<()> {
     let absence = absent.absence.clone().unwrap_or_default();
-    let absence = absence.map(|text| at_home(text, &member.homes));
-    let text = not_entered_text(&absent.name, &absence, member.since.as_ref());
-    let title = format!("{}: did not enter", absent.name);
+    let since = member.since.as_ref();
+    let (text, page) = absent_text_and_page(&absent.name, &absence, &member.homes, since);
     let [page_file, text_file] = page_and_text(place);
-    replace_file(&page_file, &html::plain(&title, &as_html(&text, None)))?;
+    replace_file(&page_file, &page)?;
     write_markdown(&text_file, &text)
 }
 
@@ -310,39 +306,19 @@ fn write_games(
     standing: Option<Value>,
     place: &Path,
 ) -> Result<()> {
-    let mut text = BotPage::new(name);
-    let (mut games, mut seen) = (Vec::new(), HashSet::new());
+    // A game may be in two files, in one with its analysis.
+    let mut games = BotGames::new(name, &member.homes, files.len() > 1);
     for_each(files, Records::open_again, |file, number, record| {
-        let Some(record) = record_for_author(record, name) else {
-            return Ok(());
-        };
-        let record = record_at_home(record, &member.homes)?;
-        let line = record.to_line()?;
-        let game = RecordSummary::parse(line.as_bytes());
-        let game = game.map_err(|problem| invalid(file, number, &problem.to_string()))?;
-        // A game may be in two files, in one with its analysis.
-        if seen.insert(game.identity()) || files.len() == 1 {
-            let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
-            text.add(&record, pieces.as_deref());
-            games.push(record);
-        }
-        Ok(())
+        let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
+        let added = games.add(record, pieces.as_deref());
+        added.map_err(|problem| invalid(file, number, &problem))
     })?;
     let since = member.since.as_ref();
-    let feed = Feed::new(html::ReportPageOptions {
-        title: format!("{name}: your games"),
-        only_bot: Some(name.to_owned()),
-        standing,
-        sheet: text.sheet(since),
-        ..html::ReportPageOptions::default()
-    });
-    for record in &games {
-        let published = feed.publish(record);
-        published.map_err(|error| Failure::Referee(error.to_string()))?;
-    }
+    let page = games.page(standing, since);
+    let page = page.map_err(|error| Failure::Referee(error.to_string()))?;
     let [page_file, text_file] = page_and_text(place);
-    write(&feed, &page_file)?;
-    write_markdown(&text_file, &text.text(since))
+    write(&page, &page_file)?;
+    write_markdown(&text_file, &games.text(since))
 }
 
 fn for_each(
@@ -408,16 +384,9 @@ fn members(path: &Path) -> Result<BTreeMap<String, OfMember>> {
         let Some(of) = members.get_mut(&bot.label) else {
             continue;
         };
-        let mut changes = scores.changes(bot, &league, &plan);
-        if let Some(problem) = &mut changes.problem {
-            *problem = problem.map(|text| at_home(text, &of.homes));
-        }
-        let place = standings
-            .places
-            .iter()
-            .find(|place| place.name == bot.label);
-        let places = place.map(|place| (place.rank, standings.places.len(), place.before));
-        of.since = Some(changes_text(places, &changes));
+        let of_league = (&league, &plan);
+        let since = changes_since(bot, &of.homes, of_league, &scores, &standings);
+        of.since = Some(since);
     }
     Ok(members)
 }

@@ -20,7 +20,7 @@ use referee::game::Ruleset;
 use referee::play::stage::Stage;
 use referee::record::Record;
 use referee::record::atomic_file::{AtomicFile, directory_of};
-use referee::report::html::{self, KeptLimit};
+use referee::report::html::{self, KeptLimit, ReportPage};
 use referee::report::serve::{Feed, LiveState, Server, origin};
 use referee::sandbox::EnforcedLimit;
 use referee::text::counted;
@@ -196,7 +196,7 @@ impl Pages {
         // Of no games only what was asked for.
         let count = if feed.games() > 0 { 2 } else { 1 };
         let mut files = self.files.iter().take(count).flatten();
-        let written = files.try_for_each(|path| write(feed, path));
+        let written = files.try_for_each(|path| write(&feed.report(), path));
         feed.set_state(if is_complete {
             LiveState::Finished
         } else {
@@ -231,16 +231,13 @@ pub(crate) fn add_file(path: &Path, feed: &Feed) -> Result<()> {
 }
 
 /// Completely or not at all; `-` is stdout.
-pub(crate) fn write(feed: &Feed, path: &Path) -> Result<()> {
-    let report = feed.report();
+pub(crate) fn write(report: &ReportPage, path: &Path) -> Result<()> {
     let page = report.page()?;
     if let Some(why) = report.undrawn() {
         note!("{}: {why}", path.display());
     }
-    let bots = report.bots();
-    drop(report);
-    let games = counted(feed.games(), "game", "games");
-    write_file(path, &page, &format!("{games} of {bots} bots"))
+    let games = counted(report.games, "game", "games");
+    write_file(path, &page, &format!("{games} of {} bots", report.bots()))
 }
 
 pub(crate) fn write_file(path: &Path, text: &str, content: &str) -> Result<()> {
