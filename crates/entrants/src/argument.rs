@@ -297,17 +297,11 @@ pub fn locate_among(
         if Path::new(command).exists() {
             return file(command, arguments, Some(readings));
         }
-        if !is_file {
-            return Err(cannot(
-                &format!("there is no command {} in PATH", escape_path(command)),
-                &install(command),
-            ));
+        if is_file {
+            return Err(missing_program(command, arguments, builtins));
         }
-        let mut error = missing_file(command, builtins);
-        if !arguments.is_empty() {
-            error.fix.push_str("; spaces separate the program from its arguments, so put quotes around a path that has some");
-        }
-        return Err(error);
+        let cause = format!("there is no command {} in PATH", escape_path(command));
+        return Err(cannot(&cause, &install(command)));
     };
     let command = FoundCommand {
         text,
@@ -425,6 +419,14 @@ fn builtin(name: &str, this_program: &Path, known: &[&str]) -> Result<Located, U
     let argv = vec![this, "bot".to_owned(), strategy];
     let program = Program::new(command.clone(), argv, vec![command], None);
     Ok(Located::Program(program))
+}
+
+fn missing_program(path: &str, arguments: &[String], builtins: &[&str]) -> CannotStart {
+    let mut error = missing_file(path, builtins);
+    if !arguments.is_empty() {
+        error.fix.push_str("; spaces separate the program from its arguments, so put quotes around a path that has some");
+    }
+    error
 }
 
 fn missing_file(path: &str, builtins: &[&str]) -> CannotStart {

@@ -1,6 +1,7 @@
 //! Shows a match or a replay on a terminal.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use super::standings::{elo, figure, interval};
 use super::terminal::{Palette, draw_within, styled, time};
@@ -319,15 +320,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
                 after,
                 elapsed,
                 ..
-            } if detail >= Detail::Turns => {
-                self.turn += 1;
-                let (palette, number) = (self.shown_palette(), self.turn);
-                let name = styled(palette.heading, self.name(side));
-                let turn = after.describe_last_turn(Mood::Told);
-                let time = styled(palette.faint, &time(elapsed));
-                let board = draw_within(&self.picture(after), &palette, self.options.columns);
-                self.show(&format!("\n{number:>2}. {name} {turn}  {time}\n{board}"))
-            }
+            } if detail >= Detail::Turns => self.turn(side, after, elapsed),
             GameEvent::Ended { game, fault } => self.ended(game, fault),
             GameEvent::Benched {
                 bot,
@@ -347,6 +340,16 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             }
             _ => Ok(()),
         }
+    }
+
+    fn turn(&mut self, side: Side, after: &dyn Game, elapsed: Duration) -> io::Result<()> {
+        self.turn += 1;
+        let (palette, number) = (self.shown_palette(), self.turn);
+        let name = styled(palette.heading, self.name(side));
+        let turn = after.describe_last_turn(Mood::Told);
+        let time = styled(palette.faint, &time(elapsed));
+        let board = draw_within(&self.picture(after), &palette, self.options.columns);
+        self.show(&format!("\n{number:>2}. {name} {turn}  {time}\n{board}"))
     }
 
     fn ended(&mut self, game: &FinishedRecord, fault: Option<&GameFault>) -> io::Result<()> {

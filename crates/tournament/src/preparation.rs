@@ -294,24 +294,7 @@ impl GameSettings {
                     verdicts.push(done);
                 }
                 verdicts.sort_by_key(|(place, ..)| *place);
-                let (mut fit, mut slow) = (Vec::new(), Vec::new());
-                for (_, entrant, mut verdict) in verdicts {
-                    if let Err(GameError::Exhausted(_)) = verdict {
-                        verdict = Box::pin(checker.check(&entrant)).await;
-                    }
-                    match verdict.map_err(|error| self.check_error(error))? {
-                        EntryCheck::Fit { asked_all } => {
-                            if !asked_all {
-                                slow.push(entrant.plan.name.clone());
-                            }
-                            fit.push(entrant);
-                        }
-                        EntryCheck::Unfit(absence) => rejected.push(RejectedBot {
-                            bot: entrant.plan,
-                            absence,
-                        }),
-                    }
-                }
+                let (fit, slow) = self.admit(&checker, verdicts, rejected).await?;
                 PreparationNotice::asked_less(&slow)
                     .into_iter()
                     .for_each(&mut *notify);
@@ -319,9 +302,35 @@ impl GameSettings {
             })
             .await
     }
-}
 
-impl GameSettings {
+    /// The fit ones, and the names of those that were asked less than all.
+    async fn admit(
+        &self,
+        checker: &EntryChecker,
+        verdicts: Vec<(usize, Entrant, Result<EntryCheck, GameError>)>,
+        rejected: &mut Vec<RejectedBot>,
+    ) -> Result<(Vec<Entrant>, Vec<String>), TournamentError> {
+        let (mut fit, mut slow) = (Vec::new(), Vec::new());
+        for (_, entrant, mut verdict) in verdicts {
+            if let Err(GameError::Exhausted(_)) = verdict {
+                verdict = Box::pin(checker.check(&entrant)).await;
+            }
+            match verdict.map_err(|error| self.check_error(error))? {
+                EntryCheck::Fit { asked_all } => {
+                    if !asked_all {
+                        slow.push(entrant.plan.name.clone());
+                    }
+                    fit.push(entrant);
+                }
+                EntryCheck::Unfit(absence) => rejected.push(RejectedBot {
+                    bot: entrant.plan,
+                    absence,
+                }),
+            }
+        }
+        Ok((fit, slow))
+    }
+
     /// The game's program may have failed, and not a bot's.
     fn check_error(&self, error: GameError) -> TournamentError {
         match (error, self.ruleset.failure()) {

@@ -156,6 +156,11 @@ fn analyse(
         0 => "no games\n".to_owned(),
         _ => table(&bots, palette),
     })?;
+    tell(args, done, chosen);
+    Ok(())
+}
+
+fn tell(args: &Args, done: u64, chosen: u64) {
     if done < chosen {
         let games = counted(chosen, "game", "games");
         note!("{done} of {games} analysed");
@@ -163,7 +168,6 @@ fn analyse(
     if let Some(path) = &args.output {
         note!("the records are in {}", path.display());
     }
-    Ok(())
 }
 
 fn game_json(number: u64, record: &Record, annotation: &Annotation) -> Json {

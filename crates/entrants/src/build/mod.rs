@@ -302,6 +302,21 @@ fn confine(
         })
 }
 
+/// What a build prints, and whether its time is over.
+async fn output_of(process: &mut Process) -> (Vec<u8>, bool) {
+    let end = Instant::now() + TIME;
+    let mut output = Vec::new();
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        let (_, more) = process.feed(&[], left).await;
+        if more.is_empty() || output.len() > MAX_BYTES {
+            break;
+        }
+        output.extend(more);
+    }
+    (output, Instant::now() >= end)
+}
+
 async fn run(
     name: &str,
     folder: &Path,
@@ -316,17 +331,7 @@ async fn run(
     let environment: Vec<(String, String)> = environment.into_iter().collect();
     let mut process = Process::start(&program, &environment, None)?;
     process.ready().await?;
-    let end = Instant::now() + TIME;
-    let mut output = Vec::new();
-    loop {
-        let left = end.saturating_duration_since(Instant::now());
-        let (_, more) = process.feed(&[], left).await;
-        if more.is_empty() || output.len() > MAX_BYTES {
-            break;
-        }
-        output.extend(more);
-    }
-    let is_late = Instant::now() >= end;
+    let (output, is_late) = output_of(&mut process).await;
     let mut exit = if is_late || output.len() > MAX_BYTES {
         None
     } else {
