@@ -200,9 +200,65 @@ fn a_teacher_decides(screen: Screen) -> Result<(), Failed> {
     ben.is_tidy(&format!("{width}-{theme}-frozen"))?;
     decide("", "thaw")?;
     teacher.sees("log", "open again")?;
+    class.hand_in(&class.link("Ben Bell"), "bot.sh", RANDOM);
+    class.until(&class.link("Ben Bell"), 2, &["done"]);
+    decide("", "announce")?;
+    teacher.sees("final", "final of 2 bots")?;
+    teacher.is_tidy(&format!("{width}-{theme}-announced"))?;
+    decide("", "play")?;
+    teacher.sees("final", "It has been played.")?;
+    teacher.go("/final/#stage")?;
+    teacher
+        .browser
+        .wait("return document.querySelector('main.view-stage') !== null")?;
+    teacher.is_tidy(&format!("{width}-{theme}-final"))?;
+    teacher.go("/class")?;
     teacher.browser.click("#students a")?;
     teacher.sees("versions", "Version 1")?;
     teacher.is_tidy(&format!("{width}-{theme}-student"))
+}
+
+/// By the buttons of the standings: a game in person, to its end, and a friendly one.
+fn a_student_plays_a_bot(screen: Screen) -> Result<(), Failed> {
+    let class = Served::start(STUDENTS);
+    let Screen { width, theme } = screen;
+    let [anna, ben] = ["Anna Adams", "Ben Bell"].map(|name| class.link(name));
+    class.hand_in(&anna, "bot.sh", RANDOM);
+    class.hand_in(&ben, "bot.sh", GREEDY);
+    class.until(&ben, 1, &["done"]);
+    let person = Person::open(&class, "Anna Adams", screen)?;
+    person.sees("standings", "Friendly")?;
+    let look = "document.getElementById('standings').scrollIntoView()";
+    person.browser.run(look)?;
+    person.is_tidy(&format!("{width}-{theme}-offers"))?;
+    person
+        .browser
+        .click("[aria-label='Play against Ben Bell']")?;
+    let whose = "if (document.querySelector('.final')) return 'over';
+        const panel = document.querySelector('.worth');
+        const isMine = panel && !panel.hidden && (document.querySelector('.worth-cell') || panel.querySelector('.worth-gift'));
+        return isMine ? 'mine' : 'wait';";
+    loop {
+        let is_known = format!("return (() => {{ {whose} }})() !== 'wait'");
+        person.browser.wait(&is_known)?;
+        if person.browser.text(whose)? == "over" {
+            break;
+        }
+        let has_cells = "return document.querySelector('.worth-cell') !== null";
+        if person.browser.run(has_cells)? == json!(true) {
+            person.is_tidy(&format!("{width}-{theme}-at-the-table"))?;
+            person.browser.click(".worth-cell[data-cell]")?;
+        }
+        person.browser.click(".worth-gift")?;
+    }
+    person.go("/me")?;
+    person.sees("tables", "Anna Adams vs Ben Bell")?;
+    person
+        .browser
+        .click("[aria-label='See your bot play against Ben Bell']")?;
+    let is_over =
+        "return document.getElementById('live')?.textContent.startsWith('Finished') === true";
+    Ok(person.browser.wait(is_over)?)
 }
 
 /// The form is sent and the page is read anew by the browser alone.
@@ -248,6 +304,11 @@ fn main() {
             format!("a teacher decides at {width} pixels, {theme}"),
             screen,
             a_teacher_decides,
+        );
+        add(
+            format!("a student plays a bot at {width} pixels, {theme}"),
+            screen,
+            a_student_plays_a_bot,
         );
     }
     add(

@@ -99,6 +99,19 @@ fn of_strangers(class: &Served) -> Vec<Attack> {
             post("/join"),
             &[400, 403, 415],
         ),
+        attack("no link for a table", post("/tables"), &[401]),
+        attack("a table that is not there", get("/tables/1/"), &[404]),
+        attack(
+            "a table without bounds",
+            get("/tables/99999999999999999999/events"),
+            &[400],
+        ),
+        attack(
+            "an answer at no table",
+            post(&format!("/tables/1/answer/{zeros}")),
+            &[404],
+        ),
+        attack("a final that is not there", get("/final/events"), &[404]),
         attack("hidden files", get("/.git/config"), &[404]),
         attack("traversal", get("/../../etc/passwd"), &[404]),
         attack(
@@ -245,6 +258,7 @@ fn of_students(class: &Served) -> Vec<Attack> {
         ),
         attack("another's link", post("/students/Ben/link"), &[403]),
         attack("a decision", post("/class/decisions"), &[403]),
+        attack("a table without a form", post("/tables"), &[400, 415, 422]),
         attack(
             "a submission that is not there",
             get("/submissions/99"),

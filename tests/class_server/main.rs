@@ -6,6 +6,7 @@ mod hostile;
 mod http;
 mod kills;
 mod served;
+mod tables;
 
 use std::fs;
 

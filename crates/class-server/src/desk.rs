@@ -14,13 +14,18 @@ use tokio::sync::{Notify, Semaphore, mpsc, oneshot, watch};
 use super::ledger::{Entry, FILES, Ledger, LedgerError, Outcome, Submission, copy_files};
 use super::limits;
 use super::links::{LinkOwner, Links, LinksError, StudentLink};
+use super::served_page::ServedPage;
+use super::tables::{NotSeated, Table, TableHost, TableKind, TableRequest, Tables};
 use super::token::Token;
 use super::view::{BotView, ClassView, Work};
 use referee_class::league::roster::{Person, SenderId};
 use referee_class::league::state::{Status, VersionKey};
 use referee_class::league::zone::Deadline;
+use referee_games::game::Ruleset;
 use referee_host::threads::locked;
 use referee_match::play::setup::now;
+use referee_server::LiveState;
+use referee_tournament::plan::Format;
 
 /// In the folder of the term.
 pub const FOLDER: &str = "server";
@@ -28,11 +33,44 @@ pub const FOLDER: &str = "server";
 /// What a teacher decides; each is a line of the league's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    Withdraw { bot: String, why: String },
-    Restore { bot: String, why: String },
-    ReplayGame { id: String, why: String },
+    Withdraw {
+        bot: String,
+        why: String,
+    },
+    Restore {
+        bot: String,
+        why: String,
+    },
+    ReplayGame {
+        id: String,
+        why: String,
+    },
     Deadline(Deadline),
     Freeze(bool),
+    /// Whether visitors without a link may play against bots.
+    OpenTables(bool),
+    AnnounceFinal {
+        format: Format,
+        /// Of games in each pairing.
+        pairs: Option<u32>,
+    },
+    PlayFinal,
+}
+
+impl Decision {
+    /// Whether other games are to be played than before.
+    pub const fn changes_games(&self) -> bool {
+        match self {
+            Self::Withdraw { .. }
+            | Self::Restore { .. }
+            | Self::ReplayGame { .. }
+            | Self::Deadline(_) => true,
+            Self::Freeze(_)
+            | Self::OpenTables(_)
+            | Self::AnnounceFinal { .. }
+            | Self::PlayFinal => false,
+        }
+    }
 }
 
 /// A decision on its way to the worker, which answers with a sentence: what was done, or why not.
@@ -128,6 +166,9 @@ pub struct Desk {
     /// Changes with what pages show of submissions.
     pub(super) changes: watch::Sender<u64>,
     pub(super) uploads: Semaphore,
+    ruleset: Arc<dyn Ruleset>,
+    tables: Mutex<Tables>,
+    final_page: Mutex<Option<Arc<ServedPage>>>,
 }
 
 /// A class cannot be opened.
@@ -142,7 +183,7 @@ pub enum OpenError {
 }
 
 /// Of a class that is opened.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct DeskOptions {
     pub title: String,
     pub reach: Reach,
@@ -150,6 +191,7 @@ pub struct DeskOptions {
     pub people: Vec<Person>,
     /// With which students join.
     pub code: Option<String>,
+    pub ruleset: Arc<dyn Ruleset>,
 }
 
 impl Desk {
@@ -186,6 +228,9 @@ impl Desk {
             arrival: Notify::new(),
             changes: watch::Sender::default(),
             uploads: Semaphore::new(limits::UPLOADS),
+            ruleset: options.ruleset,
+            tables: Mutex::default(),
+            final_page: Mutex::default(),
         };
         Ok((Arc::new(desk), received))
     }
@@ -325,8 +370,11 @@ impl Desk {
         };
         let staged = tempfile::tempdir_in(&incoming).map_err(failed)?;
         copy_files(&from, &staged.path().join(FILES)).map_err(failed)?;
-        let (bytes, names) = (submission.bytes, submission.names);
-        let accepted = reception.accept(staged, bytes, names, Some(number))?;
+        let again = Submission {
+            again: Some(number),
+            ..submission
+        };
+        let accepted = reception.accept(staged, again)?;
         Ok(Some(accepted))
     }
 
@@ -357,6 +405,86 @@ impl Desk {
         self.ledger().keep_check(version, check)?;
         self.change();
         Ok(())
+    }
+
+    /// Opens a table at which `host` plays, or their bot does, against the bot of this label.
+    pub(super) fn seat(
+        &self,
+        owner: Option<&LinkOwner>,
+        kind: TableKind,
+        bot: &str,
+    ) -> Result<Arc<Table>, NotSeated> {
+        let view = self.view();
+        let own = match owner {
+            Some(LinkOwner::Student(link)) => view.bot(&link.sender),
+            Some(LinkOwner::Teacher) | None => None,
+        };
+        let asked = view.bots.iter().find(|known| known.label == bot);
+        if asked.is_none_or(|asked| asked.playing.is_none()) {
+            return Err(NotSeated::NoBot);
+        }
+        let asking = match kind {
+            TableKind::Person if self.ruleset.program().is_some() => {
+                return Err(NotSeated::NotDrawn);
+            }
+            TableKind::Person => name_of(owner),
+            TableKind::Friendly => {
+                let own = own.filter(|own| own.playing.is_some());
+                own.ok_or(NotSeated::NoBotOfYours)?.label.clone()
+            }
+        };
+        if kind == TableKind::Friendly && asking == bot {
+            return Err(NotSeated::OwnBot);
+        }
+        let request = TableRequest {
+            host: host_of(owner),
+            kind,
+            players: [asking, bot.to_owned()],
+        };
+        let table = locked(&self.tables).open(request, &self.ruleset)?;
+        self.change();
+        Ok(table)
+    }
+
+    pub(super) fn table(&self, number: u32) -> Option<Arc<Table>> {
+        locked(&self.tables).find(number).cloned()
+    }
+
+    /// Those that are not over.
+    pub(super) fn tables_of(&self, host: &TableHost) -> Vec<Arc<Table>> {
+        let tables = locked(&self.tables);
+        let open = tables.of(host).filter(|table| !table.is_over());
+        open.cloned().collect()
+    }
+
+    /// A person can play where a page can draw the game.
+    pub(super) fn is_drawn(&self) -> bool {
+        self.ruleset.program().is_none()
+    }
+
+    /// The next table at which is to be played; `None` while the class has games to play, or bots to check.
+    pub fn next_table(&self) -> Option<Arc<Table>> {
+        if !self.view().is_resting() || !self.ledger().waiting().is_empty() {
+            return None;
+        }
+        let next = locked(&self.tables).next()?;
+        self.change();
+        Some(next)
+    }
+
+    /// The page of a final that has been announced.
+    pub fn set_final_page(&self, page: Arc<ServedPage>) {
+        *locked(&self.final_page) = Some(page);
+    }
+
+    pub(super) fn final_page(&self) -> Option<Arc<ServedPage>> {
+        locked(&self.final_page).clone()
+    }
+
+    /// The games of a table are over.
+    pub fn close(&self, table: &Table, state: LiveState) {
+        table.end(state);
+        self.change();
     }
 
     /// Newest first.
@@ -394,12 +522,10 @@ impl Reception {
     pub(super) fn accept(
         self,
         staged: tempfile::TempDir,
-        bytes: u64,
-        names: Vec<String>,
-        again: Option<u32>,
+        files: Submission,
     ) -> Result<Submission, LedgerError> {
         let mut ledger = self.desk.ledger();
-        let accepted = ledger.accept(&self.key, staged.path(), bytes, names, again)?;
+        let accepted = ledger.accept(&self.key, staged.path(), files)?;
         drop(ledger);
         // It has been renamed.
         let _ = staged.keep();
@@ -412,6 +538,23 @@ impl Reception {
 impl Drop for Reception {
     fn drop(&mut self) {
         locked(&self.desk.receiving).remove(&self.key);
+    }
+}
+
+/// As a person is called at a table.
+fn name_of(owner: Option<&LinkOwner>) -> String {
+    match owner {
+        Some(LinkOwner::Student(link)) => link.name.clone(),
+        Some(LinkOwner::Teacher) => "teacher".to_owned(),
+        None => "visitor".to_owned(),
+    }
+}
+
+fn host_of(owner: Option<&LinkOwner>) -> TableHost {
+    match owner {
+        Some(LinkOwner::Student(link)) => TableHost::Student(link.key.clone()),
+        Some(LinkOwner::Teacher) => TableHost::Teacher,
+        None => TableHost::Visitor,
     }
 }
 

@@ -159,22 +159,14 @@ impl Ledger {
         waiting
     }
 
-    /// Takes over a folder with [`FILES`], which are synced, as this student's next submission. It counts when this returns.
-    pub fn accept(
-        &mut self,
-        key: &str,
-        staged: &Path,
-        bytes: u64,
-        names: Vec<String>,
-        again: Option<u32>,
-    ) -> Result<Submission> {
+    /// Takes over a folder with [`FILES`], which are synced, as this student's next submission, with its number and the time
+    /// of now. It counts when this returns.
+    pub fn accept(&mut self, key: &str, staged: &Path, files: Submission) -> Result<Submission> {
         let number = self.of(key).last().map_or(0, |last| last.submission.number) + 1;
         let submission = Submission {
             number,
             received: now(),
-            bytes,
-            names,
-            again,
+            ..files
         };
         write(&staged.join("submission.json"), &submission)?;
         sync_directory(staged).map_err(LedgerError::at(staged))?;
@@ -300,13 +292,22 @@ mod tests {
         }
     }
 
+    fn files(names: &[&str], again: Option<u32>) -> Submission {
+        Submission {
+            bytes: 5,
+            names: names.iter().map(|&name| name.to_owned()).collect(),
+            again,
+            ..Submission::default()
+        }
+    }
+
     #[test]
     fn what_was_accepted_is_there_after_a_restart_and_the_rest_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let mut ledger = Ledger::read(folder.path()).unwrap();
         for number in 1..=2 {
             let staged = staged(&ledger);
-            let accepted = ledger.accept("anna", &staged, 5, vec!["a".to_owned()], None);
+            let accepted = ledger.accept("anna", &staged, files(&["a"], None));
             assert_eq!(accepted.unwrap().number, number);
         }
         ledger.settle("anna", 1, Outcome::Taken(version())).unwrap();
@@ -325,13 +326,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut ledger = Ledger::read(folder.path()).unwrap();
         let first = staged(&ledger);
-        ledger.accept("anna", &first, 5, Vec::new(), None).unwrap();
+        ledger.accept("anna", &first, files(&[], None)).unwrap();
         ledger.settle("anna", 1, Outcome::Taken(version())).unwrap();
         ledger.keep_check(&version(), &Value::from("fit")).unwrap();
         let again = staged(&ledger);
-        ledger
-            .accept("anna", &again, 5, Vec::new(), Some(1))
-            .unwrap();
+        ledger.accept("anna", &again, files(&[], Some(1))).unwrap();
         assert_eq!(ledger.check("anna", 2), None);
         ledger.settle("anna", 2, Outcome::Taken(version())).unwrap();
         let check = ledger.check("anna", 2);

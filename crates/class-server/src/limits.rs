@@ -50,5 +50,32 @@ pub const HEAD_TIME: Duration = Duration::from_secs(10);
 /// Of a student's name.
 pub const NAME_CHARS: usize = 60;
 
+/// At which people or bots play, or wait to, at a time.
+pub const TABLES: usize = 32;
+
+/// Of those, for visitors without a link.
+pub const TABLES_OF_VISITORS: usize = 8;
+
+/// Tables at which people play at a time.
+pub const PEOPLE_PLAYING: usize = 8;
+
+/// Friendly games at a time: each may take a core.
+pub const FRIENDLY_GAMES: usize = 1;
+
+/// Of one table, from its first game on.
+pub const TABLE_TIME: Duration = Duration::from_mins(15);
+
+/// Of a person, for a turn; then the game is lost.
+pub const PERSON_TIME: Duration = Duration::from_mins(3);
+
+/// Without a turn; then the table is closed.
+pub const IDLE_TABLE: Duration = Duration::from_mins(4);
+
+/// A person may play so many games in a row.
+pub const GAMES_OF_PERSON: u64 = 20;
+
+/// From the end of its games on a table's page is served.
+pub const TABLE_KEPT: Duration = Duration::from_mins(10);
+
 /// Of a reason for a decision.
 pub const WHY_CHARS: usize = 300;

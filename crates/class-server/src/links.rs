@@ -166,13 +166,7 @@ impl Links {
                 return Err(LinksError::Alike(person.name.clone()));
             }
             let hash = kept(&mut new);
-            self.add(
-                &person.name,
-                &person.email,
-                sender,
-                Some(person.person),
-                hash,
-            );
+            self.add(&person.name, Some(person), sender, hash);
         }
         Ok(new)
     }
@@ -187,26 +181,19 @@ impl Links {
             return None;
         }
         let token = Token::drawn();
-        self.add(name, "", sender, None, token.hash());
+        self.add(name, None, sender, token.hash());
         Some(token)
     }
 
-    fn add(
-        &mut self,
-        name: &str,
-        email: &str,
-        sender: SenderId,
-        person: Option<PersonId>,
-        hash: TokenHash,
-    ) {
+    fn add(&mut self, name: &str, person: Option<&Person>, sender: SenderId, hash: TokenHash) {
         let taken = self.students.iter().map(|link| &*link.key);
         let names: Vec<&str> = taken.chain([name]).collect();
         self.students.push(StudentLink {
             key: slugs(&names).pop().unwrap_or_default(),
             name: name.to_owned(),
-            email: email.to_owned(),
+            email: person.map_or_else(String::new, |person| person.email.clone()),
             sender,
-            person,
+            person: person.map(|person| person.person),
             hash,
             created: now(),
         });

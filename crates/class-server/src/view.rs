@@ -18,6 +18,22 @@ pub enum Work {
     Checking,
 }
 
+/// How far the final is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FinalState {
+    Announced,
+    Playing,
+    Over,
+}
+
+/// A final that has been announced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FinalView {
+    /// What was published of it.
+    pub statement: String,
+    pub state: FinalState,
+}
+
 /// A bot of the class.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BotView {
@@ -62,6 +78,9 @@ pub struct ClassView {
     /// Until when what comes plays.
     pub accepted_until: Option<Timestamp>,
     pub is_frozen: bool,
+    /// Visitors without a link may play against bots.
+    pub has_open_tables: bool,
+    pub final_view: Option<FinalView>,
     /// What keeps the worker from working: for the teacher.
     pub trouble: Option<String>,
 }
@@ -69,6 +88,14 @@ pub struct ClassView {
 impl ClassView {
     pub fn bot(&self, sender: &SenderId) -> Option<&BotView> {
         self.bots.get(*self.bot_of.get(sender)?)
+    }
+
+    /// Whether there is nothing that counts to be played, or checked.
+    pub fn is_resting(&self) -> bool {
+        let is_played = |shown: &FinalView| shown.state == FinalState::Playing;
+        self.work.is_none()
+            && self.played >= self.games
+            && !self.final_view.as_ref().is_some_and(is_played)
     }
 
     pub fn is_open(&self, at: Timestamp) -> bool {

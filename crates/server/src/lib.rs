@@ -37,6 +37,8 @@ use referee_tournament::overview::TournamentOverview;
 pub enum LiveState {
     /// The bot of this number is checked, of so many.
     Checking(usize, usize),
+    /// For other games, which come first.
+    Waiting,
     #[default]
     Playing,
     Stopping,
@@ -52,6 +54,7 @@ impl LiveState {
             Self::Checking(number, of) => {
                 return json!({ "state": "checking", "checked": [number, of] });
             }
+            Self::Waiting => "waiting",
             Self::Playing => "playing",
             Self::Stopping => "stopping",
             Self::Finished => "finished",

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http_body_util::channel::Channel;
-use hyper::{Request, Response};
+use hyper::{Request, Response, StatusCode};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::Feed;
 use super::events::{SharedEvents, send_events};
-use super::http::{Body, events, page, wanted};
+use super::http::{Body, answered, events, page, refusal, wanted};
 use referee_match::log_target::PAGE;
 use referee_report::html::served;
 
@@ -52,6 +52,30 @@ impl LivePage {
             let _ = send_events(&mut sender, &shared, wanted).await;
         });
         events(stream)
+    }
+
+    /// What a person who plays here has sent: the question and the answer, a line each. Only who knows the secret of the
+    /// [inbox](Feed::seat) is that person.
+    pub fn answer(&self, secret: &str, text: &[u8]) -> Response<Body> {
+        let watched = self.shared.feed.watched();
+        let inbox = watched.and_then(|watched| watched.inbox.get());
+        let Some(inbox) = inbox.filter(|inbox| inbox.secret() == secret) else {
+            let why = "This is not the address of the player.\n";
+            return refusal(StatusCode::FORBIDDEN, why);
+        };
+        let (status, text) = match answered(text).map(|(to, answer)| inbox.answer(to, answer)) {
+            None => {
+                let expected = "Expected two lines: the question, and the answer to it.\n";
+                (StatusCode::BAD_REQUEST, expected)
+            }
+            Some(true) => (StatusCode::OK, "It is judged.\n"),
+            Some(false) => {
+                let why = "This question does not wait for an answer.\n";
+                (StatusCode::CONFLICT, why)
+            }
+        };
+        tracing::debug!(target: PAGE, status = status.as_u16(), "a person has answered");
+        refusal(status, text)
     }
 
     /// Calculates the figures, and looks at the games in play, until the shutdown.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use http_body_util::{BodyExt as _, Collected, Limited};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Request, Response};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
@@ -18,7 +18,7 @@ use tracing::Instrument as _;
 
 use super::Feed;
 use super::connections::{Connections, REQUEST_TIMEOUT};
-use super::http::{ANSWER, Body, answered, refusal, refused};
+use super::http::{ANSWER, Body, refusal, refused};
 use super::live_page::{LivePage, wait_for_shutdown};
 use referee_match::bot::exhaustion::{explain, start_thread};
 use referee_match::log_target::PAGE;
@@ -125,29 +125,11 @@ async fn answer(request: Request<Incoming>, live: &LivePage) -> Response<Body> {
         return live.page();
     }
     if let Some(secret) = request.uri().path().strip_prefix(ANSWER) {
-        let watched = live.shared.feed.watched();
-        let inbox = watched.and_then(|watched| watched.inbox.get());
-        let Some(inbox) = inbox.filter(|inbox| inbox.secret() == secret) else {
-            let why = "This is not the address of the player.\n";
-            return refusal(StatusCode::FORBIDDEN, why);
-        };
+        let secret = secret.to_owned();
         let body = Limited::new(request.into_body(), ANSWER_BYTES).collect();
         let body = timeout(REQUEST_TIMEOUT, body).await;
         let body = body.ok().and_then(Result::ok).map(Collected::to_bytes);
-        let answered = body.as_deref().and_then(answered);
-        let (status, text) = match answered.map(|(to, answer)| inbox.answer(to, answer)) {
-            None => {
-                let expected = "Expected two lines: the question, and the answer to it.\n";
-                (StatusCode::BAD_REQUEST, expected)
-            }
-            Some(true) => (StatusCode::OK, "It is judged.\n"),
-            Some(false) => {
-                let why = "This question does not wait for an answer.\n";
-                (StatusCode::CONFLICT, why)
-            }
-        };
-        tracing::debug!(target: PAGE, status = status.as_u16(), "a person has answered");
-        return refusal(status, text);
+        return live.answer(&secret, body.as_deref().unwrap_or_default());
     }
     live.events(&request)
 }

@@ -138,6 +138,17 @@ impl Pages {
         }
     }
 
+    /// Of a page that something else serves; at the end it is kept in this folder.
+    #[cfg(feature = "class-server")]
+    pub(crate) fn served_elsewhere(feed: &Arc<Feed>, stage: &Stage, folder: &Path) -> Self {
+        Self {
+            feed: Some(Arc::clone(feed)),
+            stage: Some(stage.clone()),
+            files: [None, Some(folder.join(LEFT))],
+            ..Self::default()
+        }
+    }
+
     /// `None` without `--live`.
     pub(crate) fn stage(&self) -> Option<Stage> {
         self.stage.clone()

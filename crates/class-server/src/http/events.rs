@@ -29,7 +29,7 @@ type Sections = dyn Fn(&Desk) -> Option<Vec<Node>> + Send + Sync;
 pub(super) async fn public(State(shared): Desked) -> Response {
     stream(
         shared.desk,
-        Box::new(|desk| Some(pages::public::sections(&desk.view(), None))),
+        Box::new(|desk| Some(pages::public::sections(desk))),
     )
 }
 

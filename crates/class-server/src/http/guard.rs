@@ -72,10 +72,12 @@ fn refused(reach: &Reach, request: &Request<Body>) -> Option<Refusal> {
     None
 }
 
-/// Of the log: without the secret of a link.
+/// Of the log: without the secret of a link, or of a person at a table.
 fn logged(path: &str) -> &str {
     if path.starts_with("/in/") {
         "/in/…"
+    } else if path.starts_with("/tables/") && path.contains("/answer/") {
+        "/tables/…/answer/…"
     } else {
         path
     }

@@ -7,6 +7,7 @@ mod guard;
 mod public;
 mod session;
 mod student;
+mod tables;
 mod teacher;
 
 use std::sync::Arc;
@@ -78,6 +79,12 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/submissions/{number}", get(student::submission))
         .route("/submissions/{number}/files", get(student::files))
         .route("/submissions/{number}/again", post(student::again))
+        .route("/final/", get(public::final_page))
+        .route("/final/events", get(public::final_events))
+        .route("/tables", post(tables::open))
+        .route("/tables/{number}/", get(tables::page))
+        .route("/tables/{number}/events", get(tables::events))
+        .route("/tables/{number}/answer/{secret}", post(tables::answer))
         .route("/class", get(teacher::page))
         .route("/class/changes", get(events::teacher))
         .route("/class/decisions", post(teacher::decide))

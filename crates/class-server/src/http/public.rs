@@ -7,13 +7,14 @@ use axum::response::Response;
 use serde::Deserialize;
 
 use super::answer::{self, Refusal};
-use super::{Answer, Desked, answered, converted, session};
+use super::{Answer, Desked, Shared, answered, converted, session};
 use crate::desk::Desk;
 use crate::limits;
 use crate::links::LinkOwner;
 use crate::pages;
 use crate::token::Token;
 use referee_match::bot::naming::is_blank;
+use referee_server::LivePage;
 use referee_text::escape_controls;
 
 pub(super) async fn front(State(shared): Desked, headers: HeaderMap) -> Response {
@@ -29,6 +30,26 @@ pub(super) async fn games(State(shared): Desked) -> Response {
 
 pub(super) async fn live_events(State(shared): Desked, request: Request) -> Response {
     converted(shared.live.events(&request))
+}
+
+/// What the page of the final answers, once it has been announced.
+fn of_final(
+    shared: &Shared,
+    headers: &HeaderMap,
+    answer: impl FnOnce(&LivePage) -> axum::http::Response<referee_server::Body>,
+) -> Response {
+    let page = shared.desk.final_page();
+    let page = page.ok_or_else(|| Refusal::missing("final yet"));
+    answered(headers, page.map(|page| converted(answer(page.live()))))
+}
+
+pub(super) async fn final_page(State(shared): Desked, headers: HeaderMap) -> Response {
+    of_final(&shared, &headers, LivePage::page)
+}
+
+pub(super) async fn final_events(State(shared): Desked, request: Request) -> Response {
+    let headers = request.headers().clone();
+    of_final(&shared, &headers, |live| live.events(&request))
 }
 
 pub(super) async fn standings(State(shared): Desked, headers: HeaderMap) -> Response {

@@ -172,7 +172,12 @@ async fn receive(shared: &Shared, headers: &HeaderMap, form: Multipart) -> Answe
             bytes,
             names,
         } = upload;
-        reception.accept(staged, bytes, names, None)
+        let files = Submission {
+            bytes,
+            names,
+            ..Submission::default()
+        };
+        reception.accept(staged, files)
     });
     let submission = kept.await.map_err(|_| Refusal::failed())??;
     Ok(accepted(headers, &submission))

@@ -16,6 +16,7 @@ use crate::links::StudentLink;
 use crate::pages;
 use referee_class::league::zone::UnknownDeadline;
 use referee_text::{cut, escape_controls};
+use referee_tournament::plan::Format;
 
 pub(super) async fn page(State(shared): Desked, headers: HeaderMap) -> Response {
     let page = || -> Answer {
@@ -121,6 +122,9 @@ pub(super) struct DecisionForm {
     why: String,
     #[serde(default)]
     deadline: String,
+    format: Option<Format>,
+    #[serde(default)]
+    pairs: String,
 }
 
 impl DecisionForm {
@@ -159,6 +163,23 @@ impl DecisionForm {
             }
             "freeze" => Decision::Freeze(true),
             "thaw" => Decision::Freeze(false),
+            "announce" => Decision::AnnounceFinal {
+                format: self.format.unwrap_or(Format::RoundRobin),
+                pairs: match self.pairs.trim() {
+                    "" => None,
+                    pairs => {
+                        let pairs = pairs
+                            .parse()
+                            .ok()
+                            .filter(|pairs| (1..=1000).contains(pairs));
+                        let expected = || refused("expected a number of pairs from 1 to 1000");
+                        Some(pairs.ok_or_else(expected)?)
+                    }
+                },
+            },
+            "play" => Decision::PlayFinal,
+            "open-tables" => Decision::OpenTables(true),
+            "close-tables" => Decision::OpenTables(false),
             _ => return Err(refused("there is no such decision")),
         })
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod public;
 pub(crate) mod student;
+pub(crate) mod tables;
 pub(crate) mod teacher;
 pub(crate) mod tree;
 

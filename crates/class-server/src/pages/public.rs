@@ -1,31 +1,61 @@
 //! What everybody sees: the table, and where to go from here.
 
+use super::tables::{Offers, offer};
 use super::tree::{Node, element};
 use super::{Page, card, hint, page, paragraph, table};
 use crate::desk::Desk;
 use crate::limits;
-use crate::view::ClassView;
+use crate::view::{ClassView, FinalState};
 use referee_text::counted;
 
 /// For all visitors.
 pub(crate) const NAV: [(&str, &str); 2] = [("/", "Standings"), ("/games", "Games")];
 
 pub(crate) fn front(desk: &Desk, is_open: bool) -> Page {
-    let view = desk.view();
     let mut fixed = Vec::new();
     if is_open {
         fixed.push(join());
     }
-    let sections = sections(&view, None);
+    let sections = sections(desk);
     page(&desk.title, &NAV, &sections, &fixed, Some("/changes"))
 }
 
-/// `mine`: the label of the reader's bot.
-pub(crate) fn sections(view: &ClassView, mine: Option<&str>) -> Vec<Node> {
-    vec![standings(view, mine)]
+/// Those that change.
+pub(crate) fn sections(desk: &Desk) -> Vec<Node> {
+    let view = desk.view();
+    let offers = Offers {
+        person: view.has_open_tables && desk.is_drawn(),
+        friendly: false,
+    };
+    vec![final_section(&view), standings(&view, None, offers)]
 }
 
-pub(crate) fn standings(view: &ClassView, mine: Option<&str>) -> Node {
+/// Hidden until a final has been announced.
+pub(crate) fn final_section(view: &ClassView) -> Node {
+    let Some(shown) = &view.final_view else {
+        return element("section").set("id", "final").set("hidden", "");
+    };
+    let (text, link) = match shown.state {
+        FinalState::Announced => (
+            "It has been announced.",
+            "The stage, where it will be played",
+        ),
+        FinalState::Playing => ("It is being played.", "To the stage"),
+        FinalState::Over => ("It has been played.", "Its games, with their boards"),
+    };
+    let place = if shown.state == FinalState::Over {
+        "/final/"
+    } else {
+        "/final/#stage"
+    };
+    card("final", "Final")
+        .with(paragraph(text))
+        .with(hint(&*shown.statement))
+        .with(paragraph(element("a").set("href", place).with(link)))
+}
+
+/// `mine`: the label of the reader's bot.
+pub(crate) fn standings(view: &ClassView, mine: Option<&str>, offers: Offers) -> Node {
     let card = card("standings", "Standings");
     let Some(standings) = &view.standings else {
         return card.with(paragraph(
@@ -50,12 +80,20 @@ pub(crate) fn standings(view: &ClassView, mine: Option<&str>) -> Node {
             .with(number(place.points.to_string()))
             .with(number(place.games.to_string()))
             .with(number(format!("{:+.0}", place.elo)));
-        if mine == Some(&*place.name) {
+        let is_mine = mine == Some(&*place.name);
+        let row = match offer(&place.name, is_mine, offers) {
+            Some(offered) => row.with(element("td").with(offered)),
+            None => row,
+        };
+        if is_mine {
             return row.set("class", "mine");
         }
         row
     });
-    let headings = ["rank", "moved", "bot", "points", "games", "Elo"];
+    let mut headings = vec!["rank", "moved", "bot", "points", "games", "Elo"];
+    if offers.are_any() {
+        headings.push("try");
+    }
     let of = format!(
         "{} of {} played.",
         view.played,

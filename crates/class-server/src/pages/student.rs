@@ -2,11 +2,13 @@
 
 use serde_json::Value;
 
+use super::tables::{self, Offers};
 use super::tree::{Node, element};
 use super::{Page, button, card, hint, page, paragraph, public, time};
 use crate::desk::{Desk, State, SubmissionView};
 use crate::limits;
 use crate::links::StudentLink;
+use crate::tables::TableHost;
 use crate::view::{BotView, ClassView};
 use referee_class::league::zone::Zone;
 use referee_match::play::setup::now;
@@ -40,10 +42,16 @@ pub(crate) fn sections(desk: &Desk, student: &StudentLink) -> Vec<Node> {
     let view = desk.view();
     let bot = view.bot(&student.sender);
     let mine = bot.map(|bot| &*bot.label);
+    let offers = Offers {
+        person: desk.is_drawn(),
+        friendly: bot.is_some_and(|bot| bot.playing.is_some()),
+    };
     vec![
+        public::final_section(&view),
         now_section(student, &view, bot),
         versions(&desk.submissions(student), &view.zone),
-        public::standings(&view, mine),
+        tables::section(desk, &TableHost::Student(student.key.clone())),
+        public::standings(&view, mine, offers),
     ]
 }
 

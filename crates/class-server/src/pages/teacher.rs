@@ -1,10 +1,12 @@
 //! The teacher's page: who has handed in, what failed and why, the queue, the log, and what to decide.
 
+use super::tables::{self, Offers};
 use super::tree::{Node, element};
 use super::{Page, button, card, hint, page, paragraph, public, student, table, time};
 use crate::desk::{Desk, SubmissionView};
 use crate::limits;
 use crate::links::StudentLink;
+use crate::tables::TableHost;
 use crate::view::ClassView;
 use referee_class::league::zone::Zone;
 use referee_text::counted;
@@ -33,10 +35,16 @@ pub(crate) fn told(title: &str, sentence: &str) -> Page {
 pub(crate) fn sections(desk: &Desk) -> Vec<Node> {
     let view = desk.view();
     let students = desk.links().students().to_vec();
+    let offers = Offers {
+        person: desk.is_drawn(),
+        friendly: false,
+    };
     let mut sections = vec![
         state(&view, desk),
+        public::final_section(&view),
         who(desk, &view, &students),
-        public::standings(&view, None),
+        public::standings(&view, None, offers),
+        tables::section(desk, &TableHost::Teacher),
         notes(&view),
         log(&view),
     ];
@@ -212,11 +220,45 @@ fn decisions(view: &ClassView) -> Node {
         .with(element("datalist").set("id", "bots").with_all(bots))
         .with(
             element("div")
-                .set("class", "columns")
+                .set("class", "forms")
                 .with(of_bot)
                 .with(time)
-                .with(freeze),
+                .with(freeze)
+                .with(final_form())
+                .with(tables_form(view)),
         )
+}
+
+fn final_form() -> Node {
+    let formats = ["round-robin", "knockout", "groups+knockout", "swiss"];
+    let formats = formats.map(|format| element("option").set("value", format).with(format));
+    let select = element("select").set("name", "format").with_all(formats);
+    let pairs = "Pairs of games in each pairing, or nothing for 10";
+    decision_form(
+        vec![
+            element("label").with("Final: format").with(select),
+            decision_text(pairs, "pairs", None),
+        ],
+        vec![
+            decision_button("announce", "Announce the final"),
+            decision_button("play", "Play the final"),
+        ],
+    )
+}
+
+fn tables_form(view: &ClassView) -> Node {
+    let now = if view.has_open_tables {
+        "Everybody may play against the bots."
+    } else {
+        "Only the class may play against the bots."
+    };
+    decision_form(
+        vec![hint(now)],
+        vec![
+            decision_button("open-tables", "Let everybody play"),
+            decision_button("close-tables", "Let only the class play"),
+        ],
+    )
 }
 
 fn downloads() -> Node {

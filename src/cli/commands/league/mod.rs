@@ -181,20 +181,7 @@ fn run_update(args: &Args) -> Result<()> {
     }
     let folder = args.folder();
     check_request(args, folder)?;
-    let league = League::read(folder)?;
-    let old = TournamentDirectory::at(folder).plan()?;
-    if league.is_none() && old.is_some() {
-        bail!(
-            "{}: this folder holds a tournament and no league; choose another one",
-            folder.display()
-        );
-    }
-    if args.from.is_none() && league.as_ref().is_none_or(League::is_empty) {
-        bail!(
-            "{}: there is no league yet; say where submissions come from: --from FOLDER",
-            folder.display()
-        );
-    }
+    let (league, old) = kept(args, folder)?;
     let mut options = args.options.clone();
     if let Some(plan) = &old {
         // Options that are not given stay as they were.
@@ -245,6 +232,25 @@ fn run_update(args: &Args) -> Result<()> {
         seed,
     };
     with_bots(update.run(args.plan))
+}
+
+/// What the folder holds: a league, or nothing yet.
+fn kept(args: &Args, folder: &Path) -> Result<(Option<League>, Option<Plan>)> {
+    let league = League::read(folder)?;
+    let old = TournamentDirectory::at(folder).plan()?;
+    if league.is_none() && old.is_some() {
+        bail!(
+            "{}: this folder holds a tournament and no league; choose another one",
+            folder.display()
+        );
+    }
+    if args.from.is_none() && league.as_ref().is_none_or(League::is_empty) {
+        bail!(
+            "{}: there is no league yet; say where submissions come from: --from FOLDER",
+            folder.display()
+        );
+    }
+    Ok((league, old))
 }
 
 /// Refuses what no league can be made of.
@@ -512,35 +518,56 @@ fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(
     let Some(of_league) = season.tournament().plan()? else {
         bail!("{shown}: no games of this league have been planned; play it first: referee league");
     };
-    let mut options = args.options.clone().or_planned(&of_league);
-    options.play.game = options.play.game.or_planned(&of_league)?;
+    let mut options = args.options.clone();
     options.request.schedule = args.schedule.clone();
-    if options.request.games.seed == Some(of_league.seed) {
-        bail!(
-            "--seed {}: the league has this seed, so its openings are known; choose another one, or leave it out",
-            of_league.seed
-        );
-    }
-    let schedule = &mut options.request.schedule;
-    let format = schedule.format;
-    let is_seeded = format.is_some_and(|format| format != Format::RoundRobin);
-    let standings = season.path().join("standings.csv");
-    if is_seeded && schedule.seeds.is_none() && standings.exists() {
-        schedule.seeds = Some(standings);
-    }
-    let deadline = args
-        .deadline
-        .and_then(|deadline| deadline.last(&league.zone()));
-    let newest = newest(&league, season.path(), deadline)?;
-    options.bots.extend(newest);
-    options.out = Some(directory.path().to_owned());
-    start(&[], options, Task::Announce)?;
+    let final_request = FinalRequest {
+        folder: season.path(),
+        league: &league,
+        of_league: &of_league,
+        deadline: args.deadline,
+    };
+    start(&[], final_request.options(options)?, Task::Announce)?;
     let plan = directory.plan()?;
     let statement = plan.as_ref().map(statement).unwrap_or_default();
     writeln!(Stdout, "{statement}")?;
     let folder = season.tournament().quoted();
     note!("publish this line; then play: referee league final {folder}");
     Ok(())
+}
+
+/// Of a league whose final is to be announced.
+struct FinalRequest<'a> {
+    folder: &'a Path,
+    league: &'a League,
+    of_league: &'a Plan,
+    deadline: Option<Deadline>,
+}
+
+impl FinalRequest<'_> {
+    /// These options, with the versions that play and what else is that of the league.
+    fn options(&self, options: TournamentOptions) -> Result<TournamentOptions> {
+        let mut options = options.or_planned(self.of_league);
+        options.play.game = options.play.game.or_planned(self.of_league)?;
+        let seed = self.of_league.seed;
+        if options.request.games.seed == Some(seed) {
+            bail!(
+                "--seed {seed}: the league has this seed, so its openings are known; choose another one, or leave it out"
+            );
+        }
+        let schedule = &mut options.request.schedule;
+        let format = schedule.format;
+        let is_seeded = format.is_some_and(|format| format != Format::RoundRobin);
+        let standings = self.folder.join("standings.csv");
+        if is_seeded && schedule.seeds.is_none() && standings.exists() {
+            schedule.seeds = Some(standings);
+        }
+        let zone = self.league.zone();
+        let deadline = self.deadline.and_then(|deadline| deadline.last(&zone));
+        let newest = newest(self.league, self.folder, deadline)?;
+        options.bots.extend(newest);
+        options.out = Some(self.folder.join(FOLDER));
+        Ok(options)
+    }
 }
 
 fn statement(plan: &Plan) -> String {

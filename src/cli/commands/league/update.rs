@@ -31,6 +31,7 @@ use referee::entrants::build::{self, BuildError};
 use referee::league::log;
 use referee::league::season::LeagueDirectory;
 use referee::league::state::{self, Bot, BotVersion, League, Status, VersionKey, at_home};
+use referee::play::TimeControl;
 use referee::report::grades::{people, students};
 use referee::report::terminal::{aligned, wrapped};
 use referee::report::tournament_summary::tables;
@@ -65,6 +66,25 @@ pub(super) fn of_build(error: &BuildError) -> Absence {
         printed: error.printed().to_vec(),
         ..Absence::new(error.to_string())
     }
+}
+
+/// A version as it enters, by the program that was found in its folder.
+pub(super) fn plan_of(
+    name: &str,
+    folder: &Path,
+    program: &Path,
+    limits: TimeControl,
+) -> Result<BotPlan> {
+    let directory = build::directory(folder, program);
+    Ok(BotPlan {
+        directory: directory
+            .map(|directory| absolute(&directory))
+            .transpose()?,
+        bot: absolute(program)?,
+        name: name.to_owned(),
+        limits,
+        ..BotPlan::default()
+    })
 }
 
 impl Update<'_> {
@@ -258,15 +278,10 @@ impl Update<'_> {
         for (name, version) in versions {
             let folder = state::folder(self.directory.path(), version);
             match build::program(&folder) {
-                Ok(program) => wanted.push(BotPlan {
-                    directory: build::directory(&folder, &program)
-                        .map(|directory| absolute(&directory))
-                        .transpose()?,
-                    bot: absolute(&program)?,
-                    name: name.clone(),
-                    limits: self.venue.options.play.time.control()?,
-                    ..BotPlan::default()
-                }),
+                Ok(program) => {
+                    let limits = self.venue.options.play.time.control()?;
+                    wanted.push(plan_of(name, &folder, &program, limits)?);
+                }
                 Err(problem) => {
                     let problem = Problem::new(Cause::CannotStart, problem.cause, problem.fix);
                     rejected.push(self.rejected(name, &version.folder, problem.into())?);

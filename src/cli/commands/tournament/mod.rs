@@ -122,69 +122,140 @@ pub(crate) fn start(texts: &[String], options: TournamentOptions, task: Task) ->
         };
         bail!("{}: there is no tournament to resume; {fix}", out.display());
     }
-    let is_created = !out.exists();
-    let missing = ["games.jsonl", "pieces.csv"].map(|file| out.join(file));
-    let missing: Vec<_> = missing.iter().filter(|file| !file.exists()).collect();
-    let result = open(texts, options, task, &out);
-    if result.is_err() && !out.join("plan.json").exists() {
-        // The tournament did not begin.
-        for file in missing {
-            let _ = fs::remove_file(file);
-        }
-        if is_created {
-            let _ = fs::remove_dir_all(out.join(ADAPTED));
-            let _ = fs::remove_dir(&out);
-        }
-    }
-    result
+    let beginning = Beginning::of(&out);
+    let played = OpenTournament::new(texts, options, task, &out).and_then(|tournament| {
+        with_bots(async {
+            // Before the slow entry checks: a port that is taken leaves no plan behind.
+            let pages = tournament.is_played().then(|| tournament.pages());
+            tournament.run(pages.transpose()?).await
+        })
+    });
+    beginning.end(played)
 }
 
-fn open(texts: &[String], mut options: TournamentOptions, task: Task, out: &Path) -> Result<()> {
-    let OpenFolder {
-        directory,
-        old,
-        journal,
-        journal_file,
-        shard_file,
-    } = OpenFolder::open(out, task)?;
-    if let Some(plan) = &old {
-        options = options.or_planned(plan);
+/// What is removed again of a tournament that does not begin.
+pub(crate) struct Beginning {
+    out: PathBuf,
+    is_created: bool,
+    missing: Vec<PathBuf>,
+}
+
+impl Beginning {
+    pub(crate) fn of(out: &Path) -> Self {
+        let files = ["games.jsonl", "pieces.csv"].map(|file| out.join(file));
+        Self {
+            out: out.to_owned(),
+            is_created: !out.exists(),
+            missing: files.into_iter().filter(|file| !file.exists()).collect(),
+        }
     }
-    let sandbox = options.play.sandbox.sandbox()?;
-    let mut entrants = find_entrants(texts, &options, old.as_ref(), &directory, &sandbox)?;
-    if let Some(seeds) = &options.request.schedule.seeds {
-        apply_seeds(seeds, &mut entrants)?;
+
+    pub(crate) fn end(self, result: Result<()>) -> Result<()> {
+        if result.is_err() && !self.out.join("plan.json").exists() {
+            for file in self.missing {
+                let _ = fs::remove_file(file);
+            }
+            if self.is_created {
+                let _ = fs::remove_dir_all(self.out.join(ADAPTED));
+                let _ = fs::remove_dir(&self.out);
+            }
+        }
+        result
     }
-    if old.is_none() {
-        announce(&sandbox);
+}
+
+/// A tournament whose folder is open, and whose bots are found.
+pub(crate) struct OpenTournament {
+    task: Task,
+    out: PathBuf,
+    folder: OpenFolder,
+    options: TournamentOptions,
+    sandbox: Sandbox,
+    entrants: Entrants,
+    jobs: usize,
+    ruleset: Arc<dyn Ruleset>,
+}
+
+impl OpenTournament {
+    pub(crate) fn new(
+        texts: &[String],
+        mut options: TournamentOptions,
+        task: Task,
+        out: &Path,
+    ) -> Result<Self> {
+        let folder = OpenFolder::open(out, task)?;
+        let old = folder.old.as_ref();
+        if let Some(plan) = old {
+            options = options.or_planned(plan);
+        }
+        let sandbox = options.play.sandbox.sandbox()?;
+        let mut entrants = find_entrants(texts, &options, old, &folder.directory, &sandbox)?;
+        if let Some(seeds) = &options.request.schedule.seeds {
+            apply_seeds(seeds, &mut entrants)?;
+        }
+        if old.is_none() {
+            announce(&sandbox);
+        }
+        let programs = || entrants.entered.iter().map(|entrant| &entrant.program);
+        warn_root(programs());
+        warn_large(programs());
+        let is_played = matches!(task, Task::Play | Task::Shard(..));
+        let playing: &[_] = if is_played { &entrants.entered } else { &[] };
+        let jobs = jobs(&options, playing, &sandbox);
+        if options.out.is_none() {
+            note!("all files are written to {}", out.display());
+        }
+        let ruleset = options.ruleset(old)?;
+        check_game(&*ruleset, &options, &entrants)?;
+        Ok(Self {
+            task,
+            out: out.to_owned(),
+            folder,
+            options,
+            sandbox,
+            entrants,
+            jobs,
+            ruleset,
+        })
     }
-    let programs = || entrants.entered.iter().map(|entrant| &entrant.program);
-    warn_root(programs());
-    warn_large(programs());
-    let is_played = matches!(task, Task::Play | Task::Shard(..));
-    let playing: &[_] = if is_played { &entrants.entered } else { &[] };
-    let jobs = jobs(&options, playing, &sandbox);
-    if options.out.is_none() {
-        note!("all files are written to {}", out.display());
+
+    const fn is_played(&self) -> bool {
+        matches!(self.task, Task::Play | Task::Shard(..))
     }
-    let ruleset = options.ruleset(old.as_ref())?;
-    check_game(&*ruleset, &options, &entrants)?;
-    let pages = || {
+
+    /// Those that the options ask for.
+    fn pages(&self) -> Result<Pages> {
+        let journal = &*self.folder.journal_file;
         let of = PagesOf {
-            title: &title_of_folder(out),
-            played: Some(&journal_file),
-            records: Some(&journal_file),
-            folder: (!matches!(task, Task::Shard(..))).then_some(out),
-            limits: &sandbox.bounds(),
+            title: &title_of_folder(&self.out),
+            played: Some(journal),
+            records: Some(journal),
+            folder: (!matches!(self.task, Task::Shard(..))).then_some(&*self.out),
+            limits: &self.sandbox.bounds(),
         };
-        options.pages.open(&of, &ruleset)
-    };
-    with_bots(async {
+        self.options.pages.open(&of, &self.ruleset)
+    }
+
+    /// Without `pages`: makes the plan, and plays nothing.
+    pub(crate) async fn run(self, pages: Option<Pages>) -> Result<()> {
+        let Self {
+            task,
+            folder,
+            options,
+            sandbox,
+            entrants,
+            ..
+        } = self;
+        let OpenFolder {
+            directory,
+            old,
+            journal,
+            journal_file,
+            shard_file,
+        } = folder;
         let mut stops = signals::heed();
-        let settings = GameSettings::new(Arc::clone(&ruleset), jobs, &directory)?;
+        let settings = GameSettings::new(self.ruleset, self.jobs, &directory)?;
         let request = options.request(&sandbox);
-        // Before the slow entry checks: a port that is taken leaves no plan behind.
-        let pages = is_played.then(pages).transpose()?;
         let (stops, shown) = (&mut stops, pages.as_ref());
         let preparation = Preparation {
             request: &request,
@@ -215,7 +286,7 @@ fn open(texts: &[String], mut options: TournamentOptions, task: Task, out: &Path
         let resume = resume_command(&directory, shard, &options);
         play(arena, &options, pages, &resume, stops).await?;
         Ok(())
-    })
+    }
 }
 
 /// The folder of a tournament, which no other referee plays in meanwhile.

@@ -195,7 +195,7 @@ function follow() {
   /** @type {ReturnType<typeof setTimeout> | null} */
   let due = null;
   let failures = 0;
-  // "checking" (the bot of which number, of how many), "playing", "stopping", "finished" or "interrupted".
+  // "checking" (the bot of which number, of how many), "waiting", "playing", "stopping", "finished" or "interrupted".
   let state = "playing";
   /** @type {[number, number] | null} */
   let checked = null;
@@ -212,7 +212,13 @@ function follow() {
     }, pause);
   };
   /** @type {Record<string, string>} */
-  const WORDS = { playing: "Live", stopping: "Stopping", finished: "Finished", interrupted: "Interrupted" };
+  const WORDS = {
+    waiting: "Waiting for other games",
+    playing: "Live",
+    stopping: "Stopping",
+    finished: "Finished",
+    interrupted: "Interrupted",
+  };
   // The number of games is that of the view below, which is drawn later than new figures arrive.
   let drawn = playedGames();
   const showState = () =>

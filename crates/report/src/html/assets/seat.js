@@ -86,13 +86,14 @@ export function playView(secret) {
     const game = known.games.findLast((one) => one.id === id);
     if (!game) return [];
     const isMore = known.head.live && seated.played < (seated.expected ?? 0);
+    const more = seated.expected === 1 ? " Several games in a row: -n 10." : "";
     return [
       el("p.final", { role: "status" }, outcome(game, game.lines)),
       el(
         "div.row",
         link(gameHash(game.number), "Look at the game"),
         isMore && sent !== `${id} again` && button("Again", () => send("again", ""), { "data-keep": "again" }),
-        isMore ? null : el("p.hint", `The match of ${b[0]} and ${b[1]} is over. Several games in a row: -n 10.`),
+        isMore ? null : el("p.hint", `The match of ${b[0]} and ${b[1]} is over.${more}`),
       ),
     ];
   }

@@ -1,9 +1,13 @@
 #[cfg(feature = "class-server")]
 mod checking;
 #[cfg(feature = "class-server")]
+mod final_games;
+#[cfg(feature = "class-server")]
 mod showing;
 #[cfg(feature = "class-server")]
 mod start;
+#[cfg(feature = "class-server")]
+mod tables;
 #[cfg(feature = "class-server")]
 mod worker;
 

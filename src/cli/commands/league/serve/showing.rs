@@ -9,7 +9,7 @@ use crate::cli::support::failure::Result;
 use referee::arena::games_expected;
 use referee::arena::plan::Plan;
 use referee::arena::results::Results;
-use referee::class_server::view::{BotView, ClassView, Work};
+use referee::class_server::view::{BotView, ClassView};
 use referee::league::log;
 use referee::league::state::{Bot, VersionKey};
 use referee::report::standings::as_json;
@@ -62,17 +62,11 @@ impl ClassProgress {
     }
 }
 
-pub(super) fn view(
-    update: &Update<'_>,
-    progress: &ClassProgress,
-    work: Option<(VersionKey, Work)>,
-    is_frozen: bool,
-    trouble: Option<String>,
-) -> Result<ClassView> {
+/// Without what is done now.
+pub(super) fn view(update: &Update<'_>, progress: &ClassProgress) -> Result<ClassView> {
     let league = &update.league;
     let bots = league.bots();
     let mut view = ClassView {
-        work,
         standings: progress.standings.clone(),
         standings_json: progress.json.clone(),
         played: progress.games[0],
@@ -82,8 +76,6 @@ pub(super) fn view(
         zone: league.zone(),
         deadline: league.deadline,
         accepted_until: league.accepted_until(),
-        is_frozen,
-        trouble,
         ..ClassView::default()
     };
     let logged = view.log.len();

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::ServeArgs;
+use super::tables::TableGames;
 use super::worker::Worker;
 use crate::cli::commands::league::update::Update;
 use crate::cli::commands::tournament::{TournamentOptions, Venue};
@@ -14,6 +15,7 @@ use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::announce;
 use crate::cli::support::setup::drawn_seed;
 use referee::arena::directory::TournamentDirectory;
+use referee::arena::plan::Plan;
 use referee::class_server::desk::{Desk, DeskOptions, OpenError, Reach};
 use referee::class_server::links::{HANDOUT, LinksError};
 use referee::class_server::{ClassListener, ClassServer};
@@ -36,14 +38,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
     let listener = listen(args)?;
     let directory = LeagueDirectory::open_for(folder, "referee league serve")?;
     let old = directory.tournament().plan()?;
-    let mut options = TournamentOptions {
-        request: args.request.clone(),
-        play: args.play.clone(),
-        ..TournamentOptions::default()
-    };
-    if let Some(plan) = &old {
-        options = options.or_planned(plan);
-    }
+    let options = options(args, old.as_ref());
     let mut league = League::read(folder)?.unwrap_or_default();
     args.deadline.remember(&mut league)?;
     if let Some(people) = people {
@@ -51,6 +46,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
     }
     check_entrance(args, &league)?;
     league.write(directory.path())?;
+    let ruleset = options.ruleset(old.as_ref())?;
     let (desk, orders) = Desk::open(
         folder,
         DeskOptions {
@@ -58,6 +54,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
             reach: reach(args, &listener),
             people: league.roster.people.clone(),
             code: args.open.clone(),
+            ruleset: Arc::clone(&ruleset),
         },
     )
     .map_err(opened)?;
@@ -65,7 +62,6 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
     let seed = seed.or(old.as_ref().map(|plan| plan.seed));
     let sandbox = options.play.sandbox.sandbox()?;
     announce(&sandbox);
-    let ruleset = options.ruleset(old.as_ref())?;
     let tournament = directory.tournament();
     let feed = feed(folder, &ruleset);
     let stage = feed.stage(&ruleset);
@@ -77,12 +73,31 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
         old,
         seed: seed.unwrap_or_else(drawn_seed),
     };
+    let tables = TableGames::new(&desk, &update.venue);
     let worker = Worker::new(update, Arc::clone(&desk), Arc::clone(&feed), stage, orders);
     tell(args, &listener, &desk, folder);
     let server = ClassServer::start(listener, desk, feed)?;
-    let done = with_bots(worker.run());
+    let done = with_bots(async {
+        tokio::select! {
+            biased;
+            done = worker.run() => done,
+            () = tables.run() => Ok(()),
+        }
+    });
     drop(server);
     done
+}
+
+fn options(args: &ServeArgs, old: Option<&Plan>) -> TournamentOptions {
+    let options = TournamentOptions {
+        request: args.request.clone(),
+        play: args.play.clone(),
+        ..TournamentOptions::default()
+    };
+    match old {
+        Some(plan) => options.or_planned(plan),
+        None => options,
+    }
 }
 
 fn check_folder(folder: &Path) -> Result<()> {

@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
+use std::future::Future;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,6 +15,7 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use super::checking::{Found, check};
+use super::final_games::Final;
 use super::showing::{ClassProgress, view};
 use crate::cli::commands::league::update::{Update, Versions, of_build};
 use crate::cli::commands::league::{decide_of, replay_of};
@@ -24,17 +26,18 @@ use crate::cli::support::pages::add_file;
 use crate::cli::support::signals::{self, Stops};
 use referee::arena::analysing::add_analysis;
 use referee::arena::entrants::Entrant;
-use referee::arena::plan::Plan;
+use referee::arena::plan::{Format, Plan};
 use referee::arena::results::Results;
 use referee::arena::{Ended, Event};
 use referee::checkup::Questions;
 use referee::class_server::desk::{Decision, Desk, FOLDER, Order};
 use referee::class_server::ledger::Outcome;
-use referee::class_server::view::Work;
+use referee::class_server::view::{ClassView, Work};
 use referee::entrants::build::{self, BuildError};
 use referee::league::intake::{self, Intake, RefusedSubmission, SubmissionError};
 use referee::league::state::{self, Refusal, TakenIn, VersionKey};
 use referee::play::stage::Stage;
+use referee::record::text_file;
 use referee::report::serve::{Feed, LiveState};
 
 /// After a failure of the machine, such as a full disk.
@@ -50,6 +53,9 @@ const SHOW_INTERVAL: Duration = Duration::from_secs(1);
 
 /// In the folder of the server: no submission is taken while it is there.
 const FROZEN: &str = "frozen";
+
+/// In the folder of the server: visitors may play against bots while it is there.
+const OPEN_TABLES: &str = "open-tables";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
@@ -71,6 +77,7 @@ pub(super) struct Worker<'a> {
     trouble: Option<String>,
     /// A game to be played again, once none is played.
     replay: Option<Order>,
+    final_games: Final,
     /// Since when what is played differs from the plan.
     changed: Option<Instant>,
 }
@@ -95,14 +102,16 @@ impl<'a> Worker<'a> {
             work: None,
             trouble: None,
             replay: None,
+            final_games: Final::default(),
             changed: None,
         }
     }
 
     pub(super) async fn run(mut self) -> Result<()> {
         self.update.league.retry();
+        self.final_games.open(&self.update, &self.desk)?;
         loop {
-            match self.step().await {
+            match Box::pin(self.step()).await {
                 Ok(Next::Plan) => self.trouble = None,
                 Ok(Next::Stop) | Err(Failure::Interrupted) => return Ok(()),
                 Err(failure) => {
@@ -133,6 +142,9 @@ impl<'a> Worker<'a> {
     /// Plays by the plan of now until it changes.
     async fn step(&mut self) -> Result<Next> {
         self.replay_game();
+        if self.final_games.is_due() {
+            return self.play_final().await;
+        }
         self.changed = None;
         let Some((plan, entered)) = self.next_plan()? else {
             self.show()?;
@@ -181,15 +193,7 @@ impl<'a> Worker<'a> {
             }
         };
         if !is_over {
-            let _ = stop.try_send(());
-            let ended = tokio::select! {
-                ended = &mut playing => ended,
-                () = sleep(GRACE) => {
-                    let _ = stop.try_send(());
-                    playing.await
-                }
-            };
-            let (ended, plan, results) = ended?;
+            let (ended, plan, results) = ended_soon(playing, &stop).await?;
             finish(&tournament, ended, &plan, results, (&shown.0, &shown.1))?;
         }
         next
@@ -211,11 +215,14 @@ impl<'a> Worker<'a> {
         loop {
             // Also while there is much to check.
             while let Ok(order) = self.orders.try_recv() {
-                self.carry_out(order)?;
+                self.carry_out(order).await?;
             }
             self.take_in()?;
             let is_due = |changed: Instant| changed.elapsed() >= PATIENCE;
-            if self.replay.is_some() || self.changed.is_some_and(is_due) {
+            // The final is played to its end.
+            let may_change = !self.final_games.is_played();
+            let is_decided = self.replay.is_some() || self.final_games.is_due();
+            if may_change && (is_decided || self.changed.is_some_and(is_due)) {
                 return Ok(Next::Plan);
             }
             if let Some((name, version)) = self.unchecked() {
@@ -224,14 +231,14 @@ impl<'a> Worker<'a> {
                     ControlFlow::Break(()) => return Ok(Next::Stop),
                 }
             }
-            if self.changed.is_some() {
+            if may_change && self.changed.is_some() {
                 return Ok(Next::Plan);
             }
             let desk = Arc::clone(&self.desk);
             tokio::select! {
                 biased;
                 _ = self.stops.recv() => return Ok(Next::Stop),
-                Some(order) = self.orders.recv() => self.carry_out(order)?,
+                Some(order) = self.orders.recv() => self.carry_out(order).await?,
                 () = desk.arrival() => {}
                 () = sleep(SHOW_INTERVAL) => self.show_progress()?,
             }
@@ -361,8 +368,17 @@ impl<'a> Worker<'a> {
         self.show()
     }
 
-    fn frozen(&self) -> PathBuf {
-        self.update.directory.path().join(FOLDER).join(FROZEN)
+    /// A decision that holds while this file is there.
+    fn mark(&self, name: &str) -> PathBuf {
+        self.update.directory.path().join(FOLDER).join(name)
+    }
+
+    fn set_mark(&self, name: &str, is_set: bool) -> Result<()> {
+        let place = self.mark(name);
+        if is_set {
+            return Ok(fs::write(&place, "")?);
+        }
+        Ok(text_file::if_there(fs::remove_file(&place)).map(drop)?)
     }
 
     fn show_progress(&mut self) -> Result<()> {
@@ -373,26 +389,39 @@ impl<'a> Worker<'a> {
     }
 
     fn show(&self) -> Result<()> {
-        let is_frozen = self.frozen().exists();
+        let is_frozen = self.mark(FROZEN).exists();
         let mut progress = self.progress.borrow_mut();
         progress.is_changed = false;
         let (work, trouble) = (self.work.clone(), self.trouble.clone());
-        self.desk
-            .show(view(&self.update, &progress, work, is_frozen, trouble)?);
+        let has_open_tables = self.mark(OPEN_TABLES).exists();
+        let view = view(&self.update, &progress)?;
+        self.desk.show(ClassView {
+            work,
+            trouble,
+            is_frozen,
+            has_open_tables,
+            final_view: self.final_games.view(),
+            ..view
+        });
         Ok(())
     }
 
     /// A decision counts when it is on the disk.
-    fn carry_out(&mut self, order: Order) -> Result<()> {
+    async fn carry_out(&mut self, order: Order) -> Result<()> {
         if matches!(order.decision, Decision::ReplayGame { .. }) {
             self.replay = Some(order);
             return Ok(());
         }
-        let decided = self.decide(&order.decision);
+        let decided = match &order.decision {
+            Decision::AnnounceFinal { format, pairs } => self.announce_final(*format, *pairs).await,
+            decision => self.decide(decision),
+        };
         let answer = decided.map_err(|failure| failure.message(0).unwrap_or_default());
         let mut shown = Ok(());
         if answer.is_ok() {
-            self.has_changed();
+            if order.decision.changes_games() {
+                self.has_changed();
+            }
             // What the next request meets.
             shown = self.show();
         }
@@ -412,21 +441,73 @@ impl<'a> Worker<'a> {
                 format!("the deadline is {now}")
             }
             Decision::Freeze(is_frozen) => {
-                let place = self.frozen();
-                let changed = if *is_frozen {
-                    fs::write(&place, "")
-                } else {
-                    referee::record::text_file::if_there(fs::remove_file(&place)).map(drop)
-                };
-                changed?;
                 let done = if *is_frozen { "frozen" } else { "open again" };
+                self.set_mark(FROZEN, *is_frozen)?;
                 self.update.league.note(done, "class", "");
                 format!("the class is {done}")
             }
-            Decision::ReplayGame { .. } => return Ok(String::new()),
+            Decision::OpenTables(are_open) => {
+                let done = if *are_open {
+                    "may play"
+                } else {
+                    "may not play"
+                };
+                self.set_mark(OPEN_TABLES, *are_open)?;
+                self.update.league.note(done, "visitors", "");
+                format!("visitors {done}")
+            }
+            Decision::PlayFinal => {
+                self.final_games.begin()?;
+                self.update.league.note("begins", "final", "");
+                "the final begins".to_owned()
+            }
+            Decision::ReplayGame { .. } | Decision::AnnounceFinal { .. } => {
+                return Ok(String::new());
+            }
         };
         self.update.league.write(self.update.directory.path())?;
         Ok(done)
+    }
+
+    async fn announce_final(&mut self, format: Format, pairs: Option<u32>) -> Result<String> {
+        let statement = self
+            .final_games
+            .announce(&self.update, format, pairs)
+            .await?;
+        self.final_games.open(&self.update, &self.desk)?;
+        let league = &mut self.update.league;
+        league.note("announced", "final", &statement);
+        league.write(self.update.directory.path())?;
+        Ok(statement)
+    }
+
+    /// Beside it what students send is taken in, and nothing else is played.
+    async fn play_final(&mut self) -> Result<Next> {
+        let mut playing = self.final_games.play(&self.update)?;
+        self.show()?;
+        let (next, played) = {
+            let mut attending = pin!(self.attend());
+            tokio::select! {
+                biased;
+                next = &mut attending => (Some(next), None),
+                played = &mut playing => (None, Some(played)),
+            }
+        };
+        let played = match played {
+            Some(played) => played,
+            // The signal that ends the server stops it, too.
+            None => playing.await,
+        };
+        self.final_games.end(played.is_ok());
+        if let Some(next) = next {
+            return next;
+        }
+        played?;
+        let league = &mut self.update.league;
+        league.note("played", "final", "");
+        league.write(self.update.directory.path())?;
+        self.show()?;
+        Ok(Next::Plan)
     }
 
     fn replay_game(&mut self) {
@@ -441,6 +522,18 @@ impl<'a> Worker<'a> {
                 Ok(done)
             });
             let _ = answer.send(read.map_err(|failure| failure.message(0).unwrap_or_default()));
+        }
+    }
+}
+
+/// What comes of games that are stopped: those that are being played end, if that does not take long.
+async fn ended_soon<F: Future>(mut playing: Pin<&mut F>, stop: &mpsc::Sender<()>) -> F::Output {
+    let _ = stop.try_send(());
+    tokio::select! {
+        ended = &mut playing => ended,
+        () = sleep(GRACE) => {
+            let _ = stop.try_send(());
+            playing.await
         }
     }
 }
