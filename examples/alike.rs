@@ -12,14 +12,14 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand::{RngExt as _, SeedableRng as _};
-use referee::alike::questions::{self, AskedPosition as Asked, Drawn};
-use referee::alike::{BLOCK, QUESTIONS};
 use referee::analysis::Effort;
 use referee::analysis::appraisal::Appraiser;
+use referee::class::alike::questions::{self, AskedPosition as Asked, Drawn};
+use referee::class::alike::{BLOCK, QUESTIONS};
 use referee::game::quarto::{Board, Cell, Piece, PieceSet, Position, Rules, Turn};
 use referee::game::{Position as _, registry};
 use referee::solver::{SolverOptions, Solvers};
-use referee::tournament::alike::{AlikePair, AlikeQuestion, ROUNDS, pairs, undecided};
+use referee::stats::alike::{AlikePair, AlikeQuestion, ROUNDS, pairs, undecided};
 
 const BOTS: usize = 30;
 const PLANTED: usize = 3;

@@ -7,10 +7,10 @@ use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use referee::arena::entrants::{Finder, find};
-use referee::arena::plan::BotPlan;
-use referee::arena::plan::request::GamesRequest;
 use referee::record::journal::LINGERING_LOCK;
+use referee::tournament::entrants::{Finder, find};
+use referee::tournament::plan::BotPlan;
+use referee::tournament::plan::request::GamesRequest;
 use referee::{
     Arena, GameSettings, Palette, PlanRequest, Sandbox, TournamentDirectory, registry,
     tournament_summary,

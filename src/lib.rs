@@ -54,37 +54,20 @@
 
 // Hidden modules are public for the program and its tests only.
 #[doc(hidden)]
-pub use referee_class::{alike, league};
+pub use referee_class as class;
 #[cfg(feature = "class-server")]
 #[doc(hidden)]
 pub use referee_class_server as class_server;
 #[doc(hidden)]
 pub use referee_entrants as entrants;
 pub use referee_match::{analysis, bot, game_program, log_target, play, protocol, record, seed};
-pub use referee_study::puzzles;
+pub use referee_report as report;
 #[doc(hidden)]
-pub use referee_study::{hunt, rerun};
-pub use referee_tournament::{self as arena, checkup};
+pub use referee_server as server;
+pub use referee_stats as stats;
+pub use referee_study as study;
+pub use referee_tournament as tournament;
 
-/// Schedules, ratings, sequential tests, standings; openings.
-pub mod tournament {
-    pub use referee_stats::{
-        alike, betting, comparison, ratings, schedule, simulation, sprt, standings,
-    };
-    pub use referee_tournament::openings;
-}
-
-/// Records in; text, tables and pages out.
-pub mod report {
-    pub use referee_class::report::{alike, grades, student_page};
-    pub use referee_report::*;
-    pub use referee_server as serve;
-}
-
-#[doc(inline)]
-pub use arena::plan::request::PlanRequest;
-#[doc(inline)]
-pub use arena::{Arena, GameSettings, directory::TournamentDirectory, results::Results};
 #[doc(inline)]
 pub use bot::process::GracePeriods;
 pub use entrants::argument::BotSpec;
@@ -113,3 +96,7 @@ pub use referee_sandbox::{self as sandbox, Sandbox};
 pub use referee_text as text;
 #[doc(inline)]
 pub use report::{terminal::Palette, tournament_summary::summary as tournament_summary};
+#[doc(inline)]
+pub use tournament::plan::request::PlanRequest;
+#[doc(inline)]
+pub use tournament::{Arena, GameSettings, directory::TournamentDirectory, results::Results};

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::plan::Plan;
 use referee::record::Record;
 use referee::report::html::ReportPageOptions;
-use referee::report::serve::{Feed, Server};
+use referee::server::{Feed, Server};
+use referee::tournament::directory::TournamentDirectory;
+use referee::tournament::plan::Plan;
 use serde_json::{Value, json};
 
 use crate::common::Referee;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use referee::arena::plan::request::{GamesRequest, PlanRequest};
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{BuiltinGame as _, BuiltinRuleset, Position as _, Side};
+use referee::stats::schedule::round_robin;
 use referee::tournament::openings::{DrawError, OpeningsError, at, draw, parse};
-use referee::tournament::schedule::round_robin;
+use referee::tournament::plan::request::{GamesRequest, PlanRequest};
 
 fn are_different(openings: &[String]) -> bool {
     openings.iter().collect::<BTreeSet<_>>().len() == openings.len()

@@ -6,8 +6,8 @@ use std::fs;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Cell, Edition, Rules};
 use referee::game::{BuiltinGame, Outcome, Position as _};
-use referee::puzzles::{Puzzle, PuzzleKind, SHIPPED};
 use referee::solver::{Goal, Limits, Solve as _, Solver, SolverOptions, Value, four_in_a_row};
+use referee::study::puzzles::{Puzzle, PuzzleKind, SHIPPED};
 use serde_json::{Value as Json, json};
 
 use crate::common::{RECORDS, Referee, Run};

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 use referee::record::RecordSummary;
-use referee::tournament::schedule::swiss::{self, SwissResults};
-use referee::tournament::schedule::{EntrantId, Half, Pairing};
-use referee::tournament::standings::{
+use referee::stats::schedule::swiss::{self, SwissResults};
+use referee::stats::schedule::{EntrantId, Half, Pairing};
+use referee::stats::standings::{
     Byes, Collector, Order, Place, RankBy, Ranking, Standings, TieBreak, UnplayedRound,
 };
 use serde_json::json;

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt as _;
 
-use referee::arena::plan::Plan;
+use referee::tournament::plan::Plan;
 
 use crate::common::files::executable;
 use crate::common::{Referee, Run, bots, runs_with_set};

@@ -6,14 +6,14 @@ use std::thread;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use referee::arena::plan::{BotPlan, Format, Plan, Restart, SandboxPlan};
-use referee::arena::results::{Endings, Results};
-use referee::arena::scheduler::{GameLine, Scheduler, WorkItem};
 use referee::bot::ClockKind;
 use referee::play::TimeControl;
 use referee::record::{BotIndex, Ending, ForfeitReason, GameResult};
-use referee::tournament::schedule::PairOfGames;
-use referee::tournament::sprt::{Decision, Pentanomial, Sprt};
+use referee::stats::schedule::PairOfGames;
+use referee::stats::sprt::{Decision, Pentanomial, Sprt};
+use referee::tournament::plan::{BotPlan, Format, Plan, Restart, SandboxPlan};
+use referee::tournament::results::{Endings, Results};
+use referee::tournament::scheduler::{GameLine, Scheduler, WorkItem};
 
 fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
     let bot = |number: usize| BotPlan {

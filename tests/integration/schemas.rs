@@ -7,21 +7,21 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use referee::arena::plan::{
-    BotPlan, Format, GameProgramPlan, Plan, RejectedBot, Restart, SandboxPlan,
-};
 use referee::bot::ClockKind;
 use referee::play::TimeControl;
 use referee::protocol::ForfeitReason;
-use referee::puzzles::{Puzzle, PuzzleKind, SHIPPED};
 use referee::record::annotation::{Annotation, FIELD, Mark, Note};
 use referee::record::{
     BotEntry, BotIndex, InfoEntry, ProcessEntry, Reason, Record, ResultEntry, UsageEntry,
 };
 use referee::solver::Value as Worth;
-use referee::tournament::schedule::{EntrantId, Pairing, Round};
-use referee::tournament::sprt::Sprt;
-use referee::tournament::standings::{Absence, TieBreak};
+use referee::stats::schedule::{EntrantId, Pairing, Round};
+use referee::stats::sprt::Sprt;
+use referee::stats::standings::{Absence, TieBreak};
+use referee::study::puzzles::{Puzzle, PuzzleKind, SHIPPED};
+use referee::tournament::plan::{
+    BotPlan, Format, GameProgramPlan, Plan, RejectedBot, Restart, SandboxPlan,
+};
 use serde_json::{Map, Value, json};
 
 use crate::common::schema::{COMPARISON, PLAN, PUZZLE, RECORD, RERUN, Schema, TOURNAMENT};

@@ -10,8 +10,8 @@ use crate::common::games::{GAMES, many, write};
 use crate::common::{self, Referee};
 use referee::record::Record;
 use referee::report::html::ReportPageOptions;
-use referee::report::serve::{Feed, LiveState, Server};
-use referee::tournament::standings::{Absence, NotEntered, Ranking};
+use referee::server::{Feed, LiveState, Server};
+use referee::stats::standings::{Absence, NotEntered, Ranking};
 use serde_json::{Value, json};
 
 /// What never comes within this time does not come.

@@ -323,7 +323,7 @@ fn the_order_of_records_does_not_matter() {
 /// Errors come from pairs as units, which the library adds one by one here.
 #[test]
 fn games_of_a_pair_are_not_independent() {
-    use referee::tournament::ratings::{Model, RatedOutcome, RatedResults, rate};
+    use referee::stats::ratings::{Model, RatedOutcome, RatedResults, rate};
 
     let files = Files::new();
     let games = pairs_of_games();
@@ -558,7 +558,7 @@ fn tables_fit_their_terminal() {
     use referee::record::RecordSummary;
     use referee::report::standings::table;
     use referee::report::terminal::Palette;
-    use referee::tournament::standings::{Collector, Ranking};
+    use referee::stats::standings::{Collector, Ranking};
     use unicode_width::UnicodeWidthStr as _;
 
     let mut collector = Collector::new();

@@ -18,17 +18,17 @@ use crate::cli::support::values::AnswerTimes;
 use referee::bot::naming::distinct_names;
 use referee::bot::shell::quoted;
 use referee::bot::spec::Program;
-use referee::checkup::{
-    Check, CheckNotice, CheckVerdict, Checkup, CheckupReport, Problem, THINKING, Thoroughness,
-};
+use referee::class::league::intake::{self, Intake};
 use referee::entrants::class::{self, FolderPrograms};
 use referee::entrants::folder::BotFolder;
-use referee::league::intake::{self, Intake};
 use referee::play::game_runner::GameRunner;
 use referee::play::seat::Seat;
 use referee::report::checks::{CheckedBot, LEFT_OUT, as_csv, as_json, asked_only};
 use referee::report::terminal::{Palette, labelled, styled};
 use referee::text::{counted, escape_controls, format_duration};
+use referee::tournament::checkup::{
+    Check, CheckNotice, CheckVerdict, Checkup, CheckupReport, Problem, THINKING, Thoroughness,
+};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

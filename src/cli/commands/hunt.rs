@@ -23,13 +23,13 @@ use referee::bot::fault::crash;
 use referee::bot::shell;
 use referee::executable::interpreter::Language;
 use referee::game::{Game, Ruleset};
-use referee::hunt::{EARLY_TURNS, FaultKind, FoundFault, Hunt, HuntTally, record};
 use referee::play::examiner::Examiner;
 use referee::play::game_runner::GameRunner;
 use referee::play::seat::Seat;
 use referee::record::Record;
 use referee::report::terminal::labelled;
 use referee::solver::{self, Value};
+use referee::study::hunt::{EARLY_TURNS, FaultKind, FoundFault, Hunt, HuntTally, record};
 use referee::text::{counted, escape_controls};
 use referee::threads::{for_each, processors};
 

@@ -32,7 +32,7 @@ use tournament::shards;
 use super::support::failure::Result;
 use super::support::output;
 use super::{program, with_options};
-use referee::league::grading;
+use referee::class::league::grading;
 
 /// A command of the command line.
 pub(crate) struct Command {

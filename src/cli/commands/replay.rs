@@ -15,8 +15,8 @@ use referee::play::setup::reproduce_forfeit;
 use referee::record::Record;
 use referee::report::html;
 use referee::report::picture::stills;
-use referee::report::serve::Feed;
 use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
+use referee::server::Feed;
 use referee::text::{counted, escape_controls, short_name};
 
 /// N is the game's number.

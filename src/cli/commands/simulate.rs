@@ -3,11 +3,11 @@ use serde_json::json;
 
 use crate::cli::support::failure::{Result, bail};
 use crate::cli::support::output::print_found;
-use referee::arena::plan::Format;
 use referee::report::terminal::{Palette, aligned};
+use referee::stats::schedule::groups;
+use referee::stats::simulation::{Forecast, Schedule, Simulation, simulate};
 use referee::text::counted;
-use referee::tournament::schedule::groups;
-use referee::tournament::simulation::{Forecast, Schedule, Simulation, simulate};
+use referee::tournament::plan::Format;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

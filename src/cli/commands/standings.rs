@@ -12,13 +12,13 @@ use crate::cli::support::folder::{all_records, analyses_of, invalid, open, tourn
 use crate::cli::support::output::{note, print, print_stderr};
 use crate::cli::support::setup::{palette, terminal_width};
 use crate::cli::support::values;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::results::Distinct;
 use referee::record::summaries::{Parsed, take_all, threads_for};
 use referee::record::{BotIndex, RecordSummary};
 use referee::report::standings::{as_csv, as_json, markdown, table};
+use referee::stats::standings::{Collector, GameTimes, Ranking, TieBreak};
 use referee::text::{counted, escape_controls, quote};
-use referee::tournament::standings::{Collector, GameTimes, Ranking, TieBreak};
+use referee::tournament::directory::TournamentDirectory;
+use referee::tournament::results::Distinct;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {

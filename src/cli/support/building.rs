@@ -6,14 +6,14 @@ use std::sync::OnceLock;
 
 use super::output::note;
 use super::sandbox::SandboxOptions;
-use referee::arena::entrants::Finder;
 use referee::bot::spec::CannotStart;
+use referee::class::league::intake::{SubmissionError, unpack_bot};
 use referee::entrants::argument::{PrepareBots, SourceBot};
 use referee::entrants::build::recipe::Recipe;
 use referee::entrants::build::{BuildCache, BuildError, Builder, Built};
-use referee::league::intake::{SubmissionError, unpack_bot};
 use referee::sandbox::snapshot::BotFiles;
 use referee::text::{cause, escape_path};
+use referee::tournament::entrants::Finder;
 
 /// Builds in the sandbox of these options, with the room that compilers need.
 pub(crate) struct SourceBuilder<'a>(pub(crate) &'a SandboxOptions);

@@ -3,23 +3,23 @@
 use std::io;
 
 use super::output::outlives_reader;
-use referee::arena::TournamentError;
 use referee::bot::exhaustion::Exhausted;
 use referee::bot::spec::CannotStart;
+use referee::class::league::error::LeagueError;
+use referee::class::league::grading::scale::ScaleError;
+use referee::class::league::intake::IntakeError;
+use referee::class::league::roster::student_list::StudentListError;
 use referee::entrants::adapter::AdapterError;
 use referee::entrants::class::FolderError;
-use referee::league::error::LeagueError;
-use referee::league::grading::scale::ScaleError;
-use referee::league::intake::IntakeError;
-use referee::league::roster::student_list::StudentListError;
 use referee::play::examiner::ImpossibleLine;
 use referee::play::game_runner::GameError;
-use referee::puzzles::PuzzleError;
 use referee::record::reader::{LineError, ReadError};
-use referee::rerun::RerunError;
+use referee::stats::comparison::TermsError;
+use referee::stats::ratings::RatingError;
+use referee::study::puzzles::PuzzleError;
+use referee::study::rerun::RerunError;
 use referee::text::{cause, counted};
-use referee::tournament::comparison::TermsError;
-use referee::tournament::ratings::RatingError;
+use referee::tournament::TournamentError;
 
 /// Of a command, unless it says otherwise.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;

@@ -8,18 +8,18 @@ use std::{fs, io};
 use super::failure::{Failure, Result, bail, usage};
 use super::output::print_stderr;
 use super::setup::{unreadable, unwritable};
-use referee::arena::TournamentError;
-use referee::arena::analysing;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::overview::TournamentOverview;
-use referee::arena::plan::Plan;
-use referee::arena::results::{Results, not_entered, places_before};
 use referee::bot::shell;
 use referee::record::atomic_file::replace;
 use referee::record::reader::{Reader, RecordLine};
 use referee::record::{Record, text_file};
+use referee::stats::standings::Ranking;
 use referee::text::quote;
-use referee::tournament::standings::Ranking;
+use referee::tournament::TournamentError;
+use referee::tournament::analysing;
+use referee::tournament::directory::TournamentDirectory;
+use referee::tournament::overview::TournamentOverview;
+use referee::tournament::plan::Plan;
+use referee::tournament::results::{Results, not_entered, places_before};
 
 #[cfg(unix)]
 use std::os::fd::AsFd as _;

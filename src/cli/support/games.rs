@@ -9,7 +9,6 @@ use clap::builder::TypedValueParser;
 use super::failure::{Failure, Result, bail, usage};
 use super::setup::{self, PiecesFile, match_set};
 use super::values::one_of;
-use referee::arena::plan::Plan;
 use referee::bot::spec::Program;
 use referee::entrants::argument::BotSpec;
 use referee::game::Ruleset;
@@ -19,6 +18,7 @@ use referee::game_program::GameProgram;
 use referee::strategy::RANDOM;
 use referee::system::is_path;
 use referee::text::{meant, quote};
+use referee::tournament::plan::Plan;
 
 /// `--game`
 #[derive(Clone, Debug)]

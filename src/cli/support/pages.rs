@@ -12,7 +12,6 @@ use super::folder::{Records, invalid, replace_file};
 use super::output::{Stdout, note, print_stderr};
 use super::setup::whole;
 use super::signals;
-use referee::arena::overview::TournamentOverview;
 use referee::bot::exhaustion::start_thread;
 use referee::bot::human::Inbox;
 use referee::bot::referee_files::REFEREE_FILES;
@@ -21,10 +20,11 @@ use referee::play::stage::Stage;
 use referee::record::Record;
 use referee::record::atomic_file::{AtomicFile, directory_of};
 use referee::report::html::{self, KeptLimit, ReportPage};
-use referee::report::serve::{Feed, LiveState, Server, origin};
 use referee::sandbox::EnforcedLimit;
+use referee::server::{Feed, LiveState, Server, origin};
+use referee::stats::standings::Ranking;
 use referee::text::counted;
-use referee::tournament::standings::Ranking;
+use referee::tournament::overview::TournamentOverview;
 
 const LEFT: &str = "report.html";
 

@@ -9,16 +9,16 @@ use super::failure::{Failure, Result, bail, usage};
 use super::output::{note, print_stderr};
 use super::setup::this_program;
 use super::values::{self, one_of};
-use referee::arena::plan::SandboxPlan;
 use referee::bot::exhaustion::{Exhausted, available_memory};
 use referee::bot::spec::{CannotStart, Program};
-use referee::league::intake::SandboxChoice;
+use referee::class::league::intake::SandboxChoice;
 use referee::sandbox::{
     Confinement, ResourceLimits, Sandbox, SandboxKind, SandboxObstacle, SandboxRequest,
     SandboxUnavailable,
 };
 use referee::system::{Shortage, is_root};
 use referee::text::{self, escape};
+use referee::tournament::plan::SandboxPlan;
 
 /// `None`: the first that works.
 #[derive(Clone, Copy, Debug)]

@@ -10,11 +10,11 @@ use jiff::{SignedDuration, Timestamp};
 use parse_size::Config;
 
 use super::failure::{Result, bail};
-use referee::arena::plan::Plan;
 use referee::bot::ClockKind;
 use referee::play::TimeControl;
 use referee::solver::SolverOptions;
 use referee::text::meant;
+use referee::tournament::plan::Plan;
 
 pub(crate) fn hint(word: &str, known: &[&str], otherwise: &str) -> String {
     match meant(word, known) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use referee::record::Record;
 use referee::report::html::ReportPageOptions;
-use referee::report::serve::{Feed, LiveState, Server};
+use referee::server::{Feed, LiveState, Server};
 use serde_json::{Value, json};
 
 use super::driver::{Browser, Result};

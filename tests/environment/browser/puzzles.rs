@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use referee::puzzles::SHIPPED;
+use referee::study::puzzles::SHIPPED;
 
 use super::driver::Result;
 use super::{OpenReport, can_be_read, same};

@@ -15,10 +15,10 @@ use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::announce;
 use crate::cli::support::setup::unreadable;
 use crate::cli::support::values::{self, MoveTime};
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::plan::request::{GamesRequest, PlanRequest};
 use referee::report::comparison::{ComparisonEnd, ComparisonReport};
-use referee::tournament::comparison::{ComparisonQuestion, ComparisonTerms, ComparisonVerdict};
+use referee::stats::comparison::{ComparisonQuestion, ComparisonTerms, ComparisonVerdict};
+use referee::tournament::directory::TournamentDirectory;
+use referee::tournament::plan::request::{GamesRequest, PlanRequest};
 
 const BUDGET: &str = "10m";
 

@@ -10,19 +10,19 @@ use crate::cli::support::failure::{Result, bail};
 use crate::cli::support::output::{ProgressLine, note};
 use crate::cli::support::signals::{self, Stops};
 use crate::cli::support::values::{MoveTime, in_short};
-use referee::arena::bot_files::{KnownFiles, Settled};
-use referee::arena::comparison::{ComparisonProgress, round};
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::Entrant;
-use referee::arena::plan::difference::PlanDifference;
-use referee::arena::plan::request::{PlanRequest, ScheduleRequest};
-use referee::arena::plan::{BotPlan, Format, Plan, RejectedBot};
-use referee::arena::results::Results;
-use referee::arena::{self, Arena, until};
 use referee::report::comparison::{ComparisonEnd, ComparisonReport};
 use referee::seed::{self, Purpose, generator};
+use referee::stats::comparison::draw;
 use referee::text::{counted, escape_controls, join_parts};
-use referee::tournament::comparison::draw;
+use referee::tournament::bot_files::{KnownFiles, Settled};
+use referee::tournament::comparison::{ComparisonProgress, round};
+use referee::tournament::directory::TournamentDirectory;
+use referee::tournament::entrants::Entrant;
+use referee::tournament::plan::difference::PlanDifference;
+use referee::tournament::plan::request::{PlanRequest, ScheduleRequest};
+use referee::tournament::plan::{BotPlan, Format, Plan, RejectedBot};
+use referee::tournament::results::Results;
+use referee::tournament::{Arena, Ended, until};
 
 fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) {
     let (elo, error) = (args.margin.abs(), 100.0 * ERROR);
@@ -252,10 +252,10 @@ async fn games(
     };
     let (ended, _) = play_until(arena, resume, stops, &line, is_enough).await?;
     Ok(match ended {
-        arena::Ended::Interrupted => ComparisonEnd::Interrupted,
+        Ended::Interrupted => ComparisonEnd::Interrupted,
         // The last games may have decided it.
         _ if !all && progress.comparison.is_decided() => ComparisonEnd::Decided,
-        arena::Ended::TimeUp => ComparisonEnd::Budget,
+        Ended::TimeUp => ComparisonEnd::Budget,
         _ => ComparisonEnd::Complete,
     })
 }

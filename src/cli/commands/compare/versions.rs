@@ -5,12 +5,12 @@ use crate::cli::support::failure::{Failure, Result};
 use crate::cli::support::output::note;
 use crate::cli::support::sandbox::{warn_large, warn_root};
 use crate::cli::support::setup::{located, this_program};
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::{self, Entrant};
-use referee::arena::plan::BotPlan;
-use referee::arena::preparation::{identical, same_program};
 use referee::sandbox::Sandbox;
 use referee::text::{escape_controls, join_parts};
+use referee::tournament::directory::TournamentDirectory;
+use referee::tournament::entrants::{self, Entrant};
+use referee::tournament::plan::BotPlan;
+use referee::tournament::preparation::{identical, same_program};
 
 /// The two versions and the others of the pool, as programs that can be started.
 pub(super) fn find(

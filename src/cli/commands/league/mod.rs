@@ -18,20 +18,20 @@ use crate::cli::support::output::{Stdout, note};
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::setup::{absolute, drawn_seed, unwritable, whole, wrong_at};
 use crate::cli::support::values;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::plan::difference::PlanDifference;
-use referee::arena::plan::request::ScheduleRequest;
-use referee::arena::plan::{Format, Plan};
 use referee::bot::shell;
+use referee::class::league::intake::{self, Intake};
+use referee::class::league::roster::student_list;
+use referee::class::league::season::LeagueDirectory;
+use referee::class::league::state::{self, League, Refusal, Status, TakenIn};
+use referee::class::league::zone::{Deadline, Zone};
+use referee::class::league::{archive, example};
 use referee::entrants::build;
-use referee::league::intake::{self, Intake};
-use referee::league::roster::student_list;
-use referee::league::season::LeagueDirectory;
-use referee::league::state::{self, League, Refusal, Status, TakenIn};
-use referee::league::zone::{Deadline, Zone};
-use referee::league::{archive, example};
 use referee::record::Record;
 use referee::text::{counted, join_parts};
+use referee::tournament::directory::TournamentDirectory;
+use referee::tournament::plan::difference::PlanDifference;
+use referee::tournament::plan::request::ScheduleRequest;
+use referee::tournament::plan::{Format, Plan};
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]

@@ -12,11 +12,11 @@ use crate::cli::support::setup::palette;
 use crate::cli::support::values::{self, SolverArgs};
 use referee::game::Ruleset;
 use referee::game::registry::{self, GAMES};
-use referee::puzzles::making::{Maker, spread};
-use referee::puzzles::{Puzzle, PuzzleKind};
 use referee::record::Record;
 use referee::report::terminal::Palette;
 use referee::solver::{Limits, Solvers};
+use referee::study::puzzles::making::{Maker, spread};
+use referee::study::puzzles::{Puzzle, PuzzleKind};
 use referee::text::{counted, quote};
 
 const AFTER_HELP: &str = "\

@@ -10,8 +10,8 @@ use clap::Subcommand;
 use crate::cli::support::failure::{Result, bail};
 use crate::cli::support::setup::unreadable;
 use crate::cli::support::values::hint;
-use referee::puzzles::{HIGHEST_LEVEL, Loaded, PuzzleKind, SHIPPED, read};
 use referee::report::terminal::{Palette, aligned};
+use referee::study::puzzles::{HIGHEST_LEVEL, Loaded, PuzzleKind, SHIPPED, read};
 use referee::text::quote;
 
 const AFTER_HELP: &str = "\

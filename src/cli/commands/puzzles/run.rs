@@ -16,9 +16,9 @@ use crate::cli::support::values::AnswerTimes;
 use referee::play::examiner::Examiner;
 use referee::play::game_runner::GameRunner;
 use referee::play::seat::Seat;
-use referee::puzzles::scoring::{Attempt, PuzzleScore, Tally};
-use referee::puzzles::{Loaded, Puzzle, PuzzleKind};
 use referee::report::terminal::{Palette, labelled};
+use referee::study::puzzles::scoring::{Attempt, PuzzleScore, Tally};
+use referee::study::puzzles::{Loaded, Puzzle, PuzzleKind};
 use referee::text::{counted, escape_controls};
 
 /// How many puzzles that are not solved are printed.

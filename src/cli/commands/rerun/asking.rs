@@ -14,8 +14,8 @@ use referee::bot::spec::Program;
 use referee::play::examiner::Examiner;
 use referee::play::game_runner::GameRunner;
 use referee::record::BotIndex;
-use referee::rerun::{RecordedGame, RerunGame};
 use referee::solver;
+use referee::study::rerun::{RecordedGame, RerunGame};
 
 /// Where a move had no limit: a bot that hangs must not keep the other games waiting.
 const LONGEST_ANSWER: Duration = Duration::from_mins(1);

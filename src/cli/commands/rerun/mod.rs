@@ -17,7 +17,7 @@ use crate::cli::support::values::{self, MoveTime};
 use referee::analysis::rerun::RerunVerdict;
 use referee::bot::info::as_text;
 use referee::report::terminal::{Palette, aligned, labelled};
-use referee::rerun::RerunSummary;
+use referee::study::rerun::RerunSummary;
 use referee::text::{counted, escape_controls};
 
 const AFTER_HELP: &str = "\

@@ -23,25 +23,25 @@ use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{announce, warn_large, warn_memory, warn_root};
 use crate::cli::support::setup::{this_program, unreadable};
 use crate::cli::support::signals::{self, Stops};
-use referee::arena::bot_files::{FolderContext, KnownFiles};
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::{self, Entrant, Entrants};
-use referee::arena::plan::Plan;
-use referee::arena::plan::request::{PlanRequest, ScheduleRequest};
-use referee::arena::preparation::{PreparationNotice, ResumeRequest};
-use referee::arena::seeding::{listed, seeded};
-use referee::arena::shard::{Header, Shard};
-use referee::arena::{Arena, GameSettings, TournamentError};
 use referee::entrants::adapter::Adapter;
 use referee::game::Ruleset;
 use referee::play::setup::now;
 use referee::record::journal::{Journal, TornTail};
 use referee::record::text_file;
-use referee::report::serve::LiveState;
 use referee::sandbox::Sandbox;
 use referee::sandbox::snapshot::RunOutputs;
+use referee::server::LiveState;
 use referee::text::{counted, escape_controls};
 use referee::threads::processors;
+use referee::tournament::bot_files::{FolderContext, KnownFiles};
+use referee::tournament::directory::TournamentDirectory;
+use referee::tournament::entrants::{self, Entrant, Entrants};
+use referee::tournament::plan::Plan;
+use referee::tournament::plan::request::{PlanRequest, ScheduleRequest};
+use referee::tournament::preparation::{PreparationNotice, ResumeRequest};
+use referee::tournament::seeding::{listed, seeded};
+use referee::tournament::shard::{Header, Shard};
+use referee::tournament::{Arena, GameSettings, TournamentError};
 
 pub(crate) use self::options::{
     BotOptions, ChangesOption, PlayOptions, TournamentOptions, named_from,

@@ -13,8 +13,6 @@ use crate::cli::support::pages::PageOptions;
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{absolute, warn_of_longer_path};
 use crate::cli::support::values::{self, AnswerTimes, MoveTime, TimeOptions};
-use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Plan};
 use referee::bot::naming::{folder_name, is_blank};
 use referee::entrants::adapter::Adapter;
 use referee::entrants::class;
@@ -24,6 +22,8 @@ use referee::record::text_file;
 use referee::sandbox::Sandbox;
 use referee::system::is_path;
 use referee::text::escape_controls;
+use referee::tournament::plan::request::PlanRequest;
+use referee::tournament::plan::{BotPlan, Plan};
 
 /// What is played, for how long and where.
 #[derive(Clone, Debug, Default, clap::Args)]

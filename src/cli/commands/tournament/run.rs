@@ -16,26 +16,26 @@ use crate::cli::support::pages::Pages;
 use crate::cli::support::setup::{palette, terminal_width};
 use crate::cli::support::signals::Stops;
 use crate::cli::support::values::in_short;
-use referee::arena::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
-use referee::arena::bot_files::Settled;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::Entrant;
-use referee::arena::plan::difference::{self, PlanDifference, accept_advice};
-use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{Plan, RejectedBot};
-use referee::arena::preparation::PreparationNotice;
-use referee::arena::results::{Distinct, Results};
-use referee::arena::seeding::listed;
-use referee::arena::{Arena, Ended, Event, GameSettings, TournamentError, games_expected};
 use referee::bot::exhaustion::start_thread;
 use referee::game::Ruleset;
 use referee::record::journal::LINGERING_LOCK;
-use referee::report::serve::LiveState;
 use referee::report::terminal::time;
 use referee::report::terminal_view::stall_sentence;
 use referee::report::tournament_summary::{summary, tables};
 use referee::sandbox::Sandbox;
+use referee::server::LiveState;
 use referee::text::counted;
+use referee::tournament::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
+use referee::tournament::bot_files::Settled;
+use referee::tournament::directory::TournamentDirectory;
+use referee::tournament::entrants::Entrant;
+use referee::tournament::plan::difference::{self, PlanDifference, accept_advice};
+use referee::tournament::plan::request::PlanRequest;
+use referee::tournament::plan::{Plan, RejectedBot};
+use referee::tournament::preparation::PreparationNotice;
+use referee::tournament::results::{Distinct, Results};
+use referee::tournament::seeding::listed;
+use referee::tournament::{Arena, Ended, Event, GameSettings, TournamentError, games_expected};
 
 pub(crate) async fn play(
     mut arena: Arena<'_>,

@@ -9,14 +9,14 @@ use crate::cli::support::failure::{Result, bail};
 use crate::cli::support::output::note;
 use crate::cli::support::setup::wrong_at;
 use crate::cli::support::values;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::merge::{Merged, merge};
-use referee::arena::plan::Plan;
-use referee::arena::shard::Shard;
-use referee::arena::{Ended, TournamentError};
 use referee::record::journal::{Journal, LINGERING_LOCK, TornTail};
+use referee::stats::schedule::knockout::Next;
 use referee::text::counted;
-use referee::tournament::schedule::knockout::Next;
+use referee::tournament::directory::TournamentDirectory;
+use referee::tournament::merge::{Merged, merge};
+use referee::tournament::plan::Plan;
+use referee::tournament::shard::Shard;
+use referee::tournament::{Ended, TournamentError};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArgs {

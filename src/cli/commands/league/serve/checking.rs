@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use crate::cli::commands::tournament::Venue;
 use crate::cli::support::failure::Result;
-use referee::arena::entrants::Entrant;
-use referee::checkup::{CheckNotice, Checkup, CheckupReport, Questions, Thoroughness};
-use referee::league::state::{Status, at_home};
+use referee::class::league::state::{Status, at_home};
 use referee::play::game_runner::GameRunner;
 use referee::report::checks::{CheckedBot, as_json};
+use referee::stats::standings::Absence;
 use referee::text::join_parts;
-use referee::tournament::standings::Absence;
+use referee::tournament::checkup::{CheckNotice, Checkup, CheckupReport, Questions, Thoroughness};
+use referee::tournament::entrants::Entrant;
 
 /// What was found of a version.
 pub(super) struct Found {

@@ -10,14 +10,14 @@ use crate::cli::commands::league::{FOLDER, FinalRequest, statement};
 use crate::cli::commands::tournament::{Beginning, OpenTournament, Task, TournamentOptions};
 use crate::cli::support::failure::{Result, bail};
 use crate::cli::support::pages::{Pages, add_file};
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::games_expected;
-use referee::arena::plan::Format;
 use referee::class_server::desk::Desk;
 use referee::class_server::served_page::ServedPage;
 use referee::class_server::view::{FinalState, FinalView};
-use referee::report::serve::LiveState;
+use referee::server::LiveState;
 use referee::text::counted;
+use referee::tournament::directory::TournamentDirectory;
+use referee::tournament::games_expected;
+use referee::tournament::plan::Format;
 
 /// What is known of it; nothing before it is announced.
 #[derive(Default)]

@@ -19,8 +19,8 @@ use crate::cli::commands::tournament::PlayOptions;
 use crate::cli::support::failure::Result;
 #[cfg(not(feature = "class-server"))]
 use crate::cli::support::failure::bail;
-use referee::arena::plan::request::PlanRequest;
-use referee::report::serve::origin;
+use referee::server::origin;
+use referee::tournament::plan::request::PlanRequest;
 
 #[derive(Debug, clap::Args)]
 #[cfg_attr(

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use crate::cli::commands::league::update::Update;
 use crate::cli::support::failure::Result;
-use referee::arena::games_expected;
-use referee::arena::plan::Plan;
-use referee::arena::results::Results;
+use referee::class::league::log;
+use referee::class::league::state::{Bot, VersionKey};
 use referee::class_server::view::{BotView, ClassView};
-use referee::league::log;
-use referee::league::state::{Bot, VersionKey};
 use referee::report::standings::as_json;
-use referee::tournament::standings::Standings;
+use referee::stats::standings::Standings;
+use referee::tournament::games_expected;
+use referee::tournament::plan::Plan;
+use referee::tournament::results::Results;
 
 /// Between two tables.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -14,18 +14,18 @@ use crate::cli::support::output::print_stderr;
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::announce;
 use crate::cli::support::setup::drawn_seed;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::plan::Plan;
+use referee::class::league::roster::student_list;
+use referee::class::league::season::LeagueDirectory;
+use referee::class::league::state::League;
 use referee::class_server::desk::{Desk, DeskOptions, OpenError, Reach};
 use referee::class_server::links::{HANDOUT, LinksError};
 use referee::class_server::{ClassListener, ClassServer};
 use referee::game::Ruleset;
-use referee::league::roster::student_list;
-use referee::league::season::LeagueDirectory;
-use referee::league::state::League;
 use referee::report::html::ReportPageOptions;
-use referee::report::serve::Feed;
+use referee::server::Feed;
 use referee::text::{cause, counted};
+use referee::tournament::directory::TournamentDirectory;
+use referee::tournament::plan::Plan;
 
 pub(super) fn run(args: &ServeArgs) -> Result<()> {
     let folder = &args.folder;

@@ -17,23 +17,23 @@ use crate::cli::support::building::SourceBuilder;
 use crate::cli::support::failure::{Failure, Result, usage};
 use crate::cli::support::games::start_of;
 use crate::cli::support::setup::this_program;
-use referee::arena::GameSettings;
-use referee::arena::entrants::{self, Entrant};
 use referee::bot::human::Human;
 use referee::bot::process::GracePeriods;
+use referee::class::league::state;
 use referee::class_server::desk::Desk;
 use referee::class_server::limits;
 use referee::class_server::tables::{Table, TableKind};
 use referee::entrants::build;
-use referee::league::state;
 use referee::play::game_runner::GameRunner;
 use referee::play::match_runner::{MatchPlan, MatchRunner};
 use referee::play::seat::Seat;
 use referee::play::{GameEvent, TimeControl};
 use referee::record::BotIndex;
-use referee::report::serve::LiveState;
 use referee::sandbox::Sandbox;
 use referee::seed;
+use referee::server::LiveState;
+use referee::tournament::GameSettings;
+use referee::tournament::entrants::{self, Entrant};
 
 /// Between two looks for a table that waits.
 const LOOK: Duration = Duration::from_millis(250);
