@@ -232,7 +232,7 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class> {
     };
     let plan = plan_in(texts)?;
     let (mut wanted, recorded) = if let Some(plan) = &plan {
-        options = options.or_planned(plan);
+        options = options.or_planned(Some(plan));
         (plan.bots.clone(), None)
     } else {
         named_bots(texts, &options)?
@@ -310,6 +310,12 @@ struct Known {
 }
 
 impl Known {
+    /// Whether all its answers are faults.
+    fn is_silent(&self, bot: &Entrant) -> bool {
+        let answers = self.answers.get(&key(bot));
+        answers.is_some_and(Answers::is_silent)
+    }
+
     /// What belongs to another seed or other rules, or is damaged, is forgotten, but not in a file that a person named.
     fn read(kept: Kept<'_>, ruleset: &dyn Ruleset, seed: u32) -> Result<Self> {
         let rules = format!("{:?}", ruleset.info());
@@ -426,9 +432,7 @@ impl Interview<'_> {
     /// Refuses starter code that explains nothing, since it answers nothing.
     fn check_starters(&self, known: &Known) -> Result<()> {
         for starter in self.starters {
-            let is_missing = locked(&self.missing).contains(&key(starter));
-            let answers = known.answers.get(&key(starter));
-            if is_missing || answers.is_some_and(Answers::is_silent) {
+            if self.is_missing(starter) || known.is_silent(starter) {
                 bail!(
                     "--starter {}: it gave no answer{}; `referee check` shows what is wrong with it",
                     starter.plan.bot,
@@ -437,6 +441,10 @@ impl Interview<'_> {
             }
         }
         Ok(())
+    }
+
+    fn is_missing(&self, bot: &Entrant) -> bool {
+        locked(&self.missing).contains(&key(bot))
     }
 
     /// Why a bot gave no answer, as far as it is known, after a colon.
@@ -449,9 +457,7 @@ impl Interview<'_> {
     /// Names the bots that gave no answer, of those that could be started.
     fn name_silent(&self, known: &Known) {
         for bot in self.bots {
-            let is_missing = locked(&self.missing).contains(&key(bot));
-            let answers = known.answers.get(&key(bot));
-            if !is_missing && answers.is_some_and(Answers::is_silent) {
+            if !self.is_missing(bot) && known.is_silent(bot) {
                 let name = escape_controls(&bot.plan.name);
                 note!("{name} gave no answer{}", self.reason(bot));
             }
@@ -485,7 +491,7 @@ impl Interview<'_> {
         let positions = known.drawn.positions.len();
         let bots = self.bots.iter().enumerate();
         bots.map(|(number, bot)| {
-            let is_missing = locked(&self.missing).contains(&key(bot));
+            let is_missing = self.is_missing(bot);
             let answers = known.answers.get(&key(bot)).filter(|_| !is_missing);
             let none = || is_missing.then(|| Answers::none(positions));
             let mut answers = answers.cloned().or_else(none).unwrap_or_default();
@@ -515,8 +521,7 @@ impl Interview<'_> {
         let mut keys = HashSet::new();
         let open = stages.open().map(|number| &self.bots[number]);
         // Two bots of the same files are asked once.
-        let open =
-            open.filter(|bot| keys.insert(key(bot)) && !locked(&self.missing).contains(&key(bot)));
+        let open = open.filter(|bot| keys.insert(key(bot)) && !self.is_missing(bot));
         let mut queue = AskingQueue::default();
         for bot in open {
             let answers = known.answers.entry(key(bot)).or_default();
@@ -567,7 +572,7 @@ impl Interview<'_> {
         if self.is_over() {
             return Ok(AskedOutcome::TimeOver);
         }
-        if locked(&self.missing).contains(&key(bot)) {
+        if self.is_missing(bot) {
             return Ok(AskedOutcome::CannotStart);
         }
         let seat = bot.seat(&**self.ruleset, self.pieces, None);

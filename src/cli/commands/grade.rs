@@ -69,7 +69,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (scale, base) = read_scale(args.scale.as_deref())?;
     let old = plan_in(&args.bots)?;
-    let options = options(args, old.as_ref());
+    let options = TournamentOptions {
+        play: args.play.clone(),
+        ..TournamentOptions::default()
+    };
+    let options = options.or_planned(old.as_ref());
     let folder = old.as_ref().map(|_| Path::new(&args.bots[0]));
     let league = folder.map(League::read).transpose()?.flatten();
     let list = args
@@ -122,17 +126,6 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     print_grades(&grades, &rejected)?;
     note!("all files are in {}", out.display());
     check_measures(&grades)
-}
-
-fn options(args: &Args, old: Option<&Plan>) -> TournamentOptions {
-    let options = TournamentOptions {
-        play: args.play.clone(),
-        ..TournamentOptions::default()
-    };
-    match old {
-        Some(plan) => options.or_planned(plan),
-        None => options,
-    }
 }
 
 /// Refuses grades of which a rung could not be measured, once they are written.

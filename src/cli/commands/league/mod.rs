@@ -182,11 +182,7 @@ fn run_update(args: &Args) -> Result<()> {
     let folder = args.folder();
     check_request(args, folder)?;
     let (league, old) = kept(args, folder)?;
-    let mut options = args.options.clone();
-    if let Some(plan) = &old {
-        // Options that are not given stay as they were.
-        options = options.or_planned(plan);
-    }
+    let mut options = args.options.clone().or_planned(old.as_ref());
     options.changes = args.changes;
     let sandbox = options.play.sandbox.for_repositories();
     let from = args.from.as_deref();
@@ -546,7 +542,7 @@ struct FinalRequest<'a> {
 impl FinalRequest<'_> {
     /// These options, with the versions that play and what else is that of the league.
     fn options(&self, options: TournamentOptions) -> Result<TournamentOptions> {
-        let mut options = options.or_planned(self.of_league);
+        let mut options = options.or_planned(Some(self.of_league));
         options.play.game = options.play.game.or_planned(self.of_league)?;
         let seed = self.of_league.seed;
         if options.request.games.seed == Some(seed) {

@@ -179,15 +179,13 @@ pub(crate) struct OpenTournament {
 impl OpenTournament {
     pub(crate) fn new(
         texts: &[String],
-        mut options: TournamentOptions,
+        options: TournamentOptions,
         task: Task,
         out: &Path,
     ) -> Result<Self> {
         let folder = OpenFolder::open(out, task)?;
         let old = folder.old.as_ref();
-        if let Some(plan) = old {
-            options = options.or_planned(plan);
-        }
+        let options = options.or_planned(old);
         let sandbox = options.play.sandbox.sandbox()?;
         let mut entrants = find_entrants(texts, &options, old, &folder.directory, &sandbox)?;
         if let Some(seeds) = &options.request.schedule.seeds {

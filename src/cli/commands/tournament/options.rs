@@ -277,9 +277,12 @@ impl TournamentOptions {
         Ok(bots)
     }
 
-    pub(crate) fn or_planned(mut self, plan: &Plan) -> Self {
-        self.play.sandbox = self.play.sandbox.or_planned(&plan.sandbox);
-        self.play.time = self.play.time.or_planned(plan);
+    /// Options that are not given are those of the plan, if there is one.
+    pub(crate) fn or_planned(mut self, plan: Option<&Plan>) -> Self {
+        if let Some(plan) = plan {
+            self.play.sandbox = self.play.sandbox.or_planned(&plan.sandbox);
+            self.play.time = self.play.time.or_planned(plan);
+        }
         self
     }
 

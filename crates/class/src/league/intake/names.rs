@@ -49,35 +49,29 @@ pub(super) fn owner(name: &str) -> Option<EntryOwner> {
 /// Splits off a time at the end (in UTC where a `Z` follows), after `-`, `_`, `.` or a space: `2026-01-31` or `20260131`, optionally with
 /// `1530`, `15-30` or `153000`.
 fn stamped(name: &str) -> (&str, Option<WrittenTime>) {
+    let time = |(before, end)| Some((before, Some(time_of(end)?)));
+    divided(name).find_map(time).unwrap_or((name, None))
+}
+
+/// Each way to divide a name into what comes before a time, and what could be one.
+fn divided(name: &str) -> impl Iterator<Item = (&str, &str)> {
     let is_part = |c: char| c.is_ascii_digit() || "-_:. TZ".contains(c);
-    let before = name.trim_end_matches(is_part);
-    for (place, _) in name[before.len()..].char_indices() {
-        let start = before.len() + place;
-        let rest = &name[start..];
-        let Some(stamp) = rest.strip_prefix(['-', '_', '.', ' ']) else {
-            continue;
-        };
-        if let Some(time) = time_of(stamp).filter(|_| start > 0) {
-            return (&name[..start], Some(time));
-        }
-    }
-    (name, None)
+    let sure = name.trim_end_matches(is_part).len();
+    let places = name[sure..].char_indices();
+    places.filter_map(move |(place, _)| {
+        let (before, end) = name.split_at(sure + place);
+        let end = end.strip_prefix(['-', '_', '.', ' '])?;
+        (!before.is_empty()).then_some((before, end))
+    })
 }
 
 /// Whether a name ends in what is written like a time, and is none: `anna-2026-02-30`.
 pub(in crate::league) fn ends_in_no_time(name: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_digit() || "-_:. TZ".contains(c);
-    let before = name.trim_end_matches(is_part);
-    let ends = name[before.len()..].char_indices();
-    let mut ends = ends.map(|(place, _)| &name[before.len() + place..]);
-    !before.is_empty() && stamped(name).1.is_none() && ends.any(is_written_as_time)
+    stamped(name).1.is_none() && divided(name).any(|(_, end)| is_written_as_time(end))
 }
 
-/// Year, month and day after something that ends the name, as far as each of them can be one.
-fn is_written_as_time(end: &str) -> bool {
-    let Some(text) = end.strip_prefix(['-', '_', '.', ' ']) else {
-        return false;
-    };
+/// Year, month and day, as far as each of them can be one.
+fn is_written_as_time(text: &str) -> bool {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     let number = |from: usize, to: usize| digits[from..to].parse::<u32>().unwrap_or(0);
     text.starts_with("20")

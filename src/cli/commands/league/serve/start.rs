@@ -25,7 +25,6 @@ use referee::report::html::ReportPageOptions;
 use referee::server::Feed;
 use referee::text::{cause, counted};
 use referee::tournament::directory::TournamentDirectory;
-use referee::tournament::plan::Plan;
 
 pub(super) fn run(args: &ServeArgs) -> Result<()> {
     let folder = &args.folder;
@@ -38,7 +37,12 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
     let listener = listen(args)?;
     let directory = LeagueDirectory::open_for(folder, "referee league serve")?;
     let old = directory.tournament().plan()?;
-    let options = options(args, old.as_ref());
+    let options = TournamentOptions {
+        request: args.request.clone(),
+        play: args.play.clone(),
+        ..TournamentOptions::default()
+    };
+    let options = options.or_planned(old.as_ref());
     let mut league = League::read(folder)?.unwrap_or_default();
     args.deadline.remember(&mut league)?;
     if let Some(people) = people {
@@ -86,18 +90,6 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
     });
     drop(server);
     done
-}
-
-fn options(args: &ServeArgs, old: Option<&Plan>) -> TournamentOptions {
-    let options = TournamentOptions {
-        request: args.request.clone(),
-        play: args.play.clone(),
-        ..TournamentOptions::default()
-    };
-    match old {
-        Some(plan) => options.or_planned(plan),
-        None => options,
-    }
 }
 
 fn check_folder(folder: &Path) -> Result<()> {
