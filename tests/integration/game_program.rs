@@ -192,7 +192,7 @@ fn a_tournament_goes_on_with_a_repaired_game() {
     let refused = resume(&[]);
     assert_eq!(refused.code, Some(2), "{refused}");
     for words in [
-        "the game's program has been changed: it is not the one with which the tournament began\n",
+        "the game's program has been changed: it is not the one by which this tournament is played\n",
         "\n--accept-changes goes on with the program as it is now",
     ] {
         assert!(refused.stderr.contains(words), "{refused}");
@@ -254,9 +254,21 @@ fn a_league_goes_on_with_a_repaired_game() {
     assert!(run.stderr.contains(words), "{run}");
     assert!(class.read("term/log.jsonl").contains(words), "{run}");
     assert_eq!(run.last_line(), "4 new games, 2 kept", "{run}");
-    // Once is enough.
+    let games = records(&class.read("term/games.jsonl"));
+    let changed = games.iter().filter(|game| game["game_changed"].is_string());
+    assert_eq!(changed.count(), 4);
+    let changed = &class.json("term/standings.json")["game_changed"];
+    assert_eq!(changed["games"], 4, "{changed}");
+    // Once is enough, and that program is the league's now.
     let run = league(&[]);
     assert_eq!(run.last_line(), "0 new games, 6 kept", "{run}");
+    repair(&class, "");
+    let run = league(&[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr.contains("the game's program has been changed"),
+        "{run}"
+    );
 }
 
 #[test]

@@ -42,7 +42,7 @@ impl fmt::Display for PlanDifference {
         match self {
             Self::Setting { what, before, now } => write!(f, "{what} was {before} and is now {now}"),
             Self::GameProgram => f.write_str(
-                "the game's program has been changed: it is not the one with which the tournament began",
+                "the game's program has been changed: it is not the one by which this tournament is played",
             ),
             Self::Pieces => f.write_str("the piece set is another one"),
             Self::Openings => f.write_str("the openings are other ones"),

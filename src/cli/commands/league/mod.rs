@@ -28,6 +28,7 @@ use referee::class::league::{archive, example};
 use referee::entrants::build;
 use referee::record::Record;
 use referee::text::{counted, join_parts};
+use referee::tournament::bot_files::Settled;
 use referee::tournament::directory::TournamentDirectory;
 use referee::tournament::plan::difference::PlanDifference;
 use referee::tournament::plan::request::ScheduleRequest;
@@ -331,26 +332,20 @@ fn is_same(old: &Plan, new: &Plan) -> bool {
     let mut bots = old.bots.iter().zip(&new.bots);
     let mut absent = old.rejected.iter().zip(&new.rejected);
     old.pairs == new.pairs
-        && !has_other_game(old, new)
         && old.pairs_so_far() == new.pairs_so_far()
         && (old.bots.len(), old.rejected.len()) == (new.bots.len(), new.rejected.len())
         && bots.all(|(a, b)| (&a.name, &a.version) == (&b.name, &b.version))
         && absent.all(|(a, b)| (&a.bot.name, &a.absence) == (&b.bot.name, &b.absence))
 }
 
-/// Whether the program of the game is another one.
-fn has_other_game(old: &Plan, new: &Plan) -> bool {
-    let hash = |plan: &Plan| Some(plan.game_program.as_ref()?.hash.clone());
-    hash(old) != hash(new)
-}
-
-fn changed_settings(old: &Plan, new: &Plan) -> Vec<PlanDifference> {
+/// `settled`: what is known of the program of the game.
+fn changed_settings(old: &Plan, new: &Plan, settled: &Settled) -> Vec<PlanDifference> {
     let mut same_bots = new.clone();
     same_bots.bots.clone_from(&old.bots);
     same_bots.rejected.clone_from(&old.rejected);
     same_bots.pairs = old.pairs;
     same_bots.openings.clone_from(&old.openings);
-    let mut changed = old.differences(&same_bots);
+    let mut changed = old.differences_with(&same_bots, settled);
     let limits = |plan: &Plan| plan.bots.first().map(|bot| bot.limits);
     if let (Some(before), Some(now)) = (limits(old), limits(new))
         && before != now

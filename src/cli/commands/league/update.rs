@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{changed_settings, has_other_game, is_same};
+use super::{changed_settings, is_same};
 use crate::cli::commands::tournament::{Venue, play, print_notice, print_plan};
 use crate::cli::support::building::SourceBuilder;
 use crate::cli::support::failure::{Failure, Result, bail, usage};
@@ -30,6 +30,7 @@ use referee::report::tournament_summary::tables;
 use referee::stats::standings::Absence;
 use referee::text::{counted, join_parts};
 use referee::tournament::analysing::add_analysis;
+use referee::tournament::bot_files::{KnownFiles, Settled};
 use referee::tournament::checkup::{Cause, Problem};
 use referee::tournament::directory::TournamentDirectory;
 use referee::tournament::entrants::{self, Entrant, Entrants};
@@ -101,20 +102,13 @@ impl Update<'_> {
         }
         self.check_deadline()?;
         let found = self.settle()?;
-        let mut notes = log::notes(self.directory.path(), &self.league)?;
-        print_notes(self.folder, &notes);
+        print_notes(
+            self.folder,
+            &log::notes(self.directory.path(), &self.league)?,
+        );
         let (plan, entered) = self.plan(found)?;
-        if self
-            .old
-            .as_ref()
-            .is_some_and(|old| has_other_game(old, &plan))
-        {
-            let why = "accepted: the games from now on are by its program as it is now";
-            self.league.note("changed", "the game", why);
-            self.league.write(self.directory.path())?;
-            note!("the game has been changed, {why}");
-            notes = log::notes(self.directory.path(), &self.league)?;
-        }
+        // One more if the game has been changed.
+        let notes = log::notes(self.directory.path(), &self.league)?;
         let plan = self.switch(plan)?;
         if plans_only {
             print_plan(&plan, &tournament);
@@ -307,7 +301,7 @@ impl Update<'_> {
         Ok(RejectedBot { bot, absence })
     }
 
-    pub(super) fn plan(&self, found: Entrants) -> Result<(Plan, Vec<Entrant>)> {
+    pub(super) fn plan(&mut self, found: Entrants) -> Result<(Plan, Vec<Entrant>)> {
         let request = PlanRequest {
             by_version: true,
             ..self.venue.request()
@@ -343,13 +337,25 @@ impl Update<'_> {
             _ => request.openings(ruleset, &plan)?,
         };
         plan.rounds = plan.first_rounds();
-        let mut changed = old.map_or_else(Vec::new, |old| changed_settings(old, &plan));
-        if self.venue.options.changes.accept_changes {
-            changed.retain(|one| *one != PlanDifference::GameProgram);
-        }
+        self.settle_game(&mut plan)?;
+        Ok((plan, entered))
+    }
+
+    /// Refuses a plan whose games could not be compared with those before, but for the program of the game, where another
+    /// one is accepted.
+    fn settle_game(&mut self, plan: &mut Plan) -> Result<()> {
+        let Some(old) = &self.old else {
+            return Ok(());
+        };
+        let tournament = self.directory.tournament();
+        let mut known = KnownFiles::read(&tournament)?;
+        let mut settled = Settled::default();
+        let accept = self.venue.options.changes.accept_changes;
+        known.settle_game(old, plan, accept, &mut settled);
+        let changed = changed_settings(old, plan, &settled);
         if !changed.is_empty() {
             let fix = if changed == [PlanDifference::GameProgram] {
-                "--accept-changes goes on with it as it is now, and the page says so"
+                "--accept-changes goes on with it as it is now, and tables and pages say since which game"
             } else {
                 "leave these options as they were, or start another league"
             };
@@ -359,7 +365,14 @@ impl Update<'_> {
                 difference::listed(&changed)
             );
         }
-        Ok((plan, entered))
+        if settled.has_accepted {
+            let why = "accepted: the games from now on are by its program as it is now";
+            self.league.note("changed", "the game", why);
+            self.league.write(self.directory.path())?;
+            known.write(&tournament)?;
+            note!("the game has been changed, {why}");
+        }
+        Ok(())
     }
 
     /// Refuses a deadline before all submissions.
@@ -385,6 +398,10 @@ impl Update<'_> {
                 }
                 if same != *old {
                     directory.write_plan(&mut same)?;
+                }
+                // That another program plays is not written.
+                if let (Some(same), Some(now)) = (&mut same.game_program, plan.game_program) {
+                    same.changed = now.changed;
                 }
                 return Ok(same);
             }

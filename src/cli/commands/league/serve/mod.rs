@@ -15,7 +15,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use super::DeadlineOptions;
-use crate::cli::commands::tournament::PlayOptions;
+use crate::cli::commands::tournament::{ChangesOption, PlayOptions};
 use crate::cli::support::failure::Result;
 #[cfg(not(feature = "class-server"))]
 use crate::cli::support::failure::bail;
@@ -50,6 +50,9 @@ pub(super) struct ServeArgs {
 
     #[command(flatten)]
     deadline: DeadlineOptions,
+
+    #[command(flatten)]
+    changes: ChangesOption,
 
     #[command(flatten)]
     request: PlanRequest,

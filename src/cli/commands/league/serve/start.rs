@@ -40,6 +40,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
     let options = TournamentOptions {
         request: args.request.clone(),
         play: args.play.clone(),
+        changes: args.changes,
         ..TournamentOptions::default()
     };
     let options = options.or_planned(old.as_ref());
