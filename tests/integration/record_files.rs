@@ -196,10 +196,10 @@ fn ask(place: &Path, command: &str) -> Run {
         .run()
 }
 
-/// The exit status. Whether a rerun finds blunders in the time that it has depends on the machine.
-fn code(command: &str, run: &Run) -> Option<i32> {
-    let has_blunders = command.starts_with("rerun") && run.code == Some(3);
-    if has_blunders { Some(0) } else { run.code }
+/// With a limit of time that is never reached: what a rerun finds in a millisecond depends on the machine.
+fn without_hurry(command: &str) -> String {
+    let is_rerun = command.starts_with("rerun");
+    command.replace("1ms", if is_rerun { "1m" } else { "1ms" })
 }
 
 fn check(place: &Path, journal: &str, expected: &[(&str, &str)]) {
@@ -568,7 +568,8 @@ fn a_hyphen_is_standard_input() {
         let run = Referee::new(words).directory(place.path());
         run.stdin(journal.as_str()).run()
     };
-    for command in &COMMANDS[..11] {
+    for command in COMMANDS[..11].iter().map(|command| without_hurry(command)) {
+        let command = &*command;
         let (piped, plain) = (piped(command), ask(place.path(), command));
         if command.contains("--each") || command.starts_with("debug") {
             assert_eq!(piped.code, Some(2), "{command}\n{piped}");
@@ -580,11 +581,7 @@ fn a_hyphen_is_standard_input() {
             );
             continue;
         }
-        assert_eq!(
-            code(command, &piped),
-            code(command, &plain),
-            "{command}\n{piped}"
-        );
+        assert_eq!(piped.code, plain.code, "{command}\n{piped}");
         if command.starts_with("standings") {
             assert_eq!(piped.stdout, plain.stdout, "{piped}");
         }
@@ -619,16 +616,17 @@ fn a_byte_order_mark_and_a_torn_last_line_change_nothing() {
     for command in COMMANDS
         .into_iter()
         .filter(|command| !command.contains("alike"))
+        .map(without_hurry)
     {
+        let command = &*command;
         fs::write(&path, &journal).expect("a file");
         let plain = ask(place.path(), command);
         fs::write(&path, format!("\u{feff}{journal}")).expect("a file");
         let marked = ask(place.path(), command);
-        let expected = code(command, &plain);
-        assert_eq!(code(command, &marked), expected, "{plain}\n{marked}");
+        assert_eq!(marked.code, plain.code, "{command}\n{plain}\n{marked}");
         fs::write(&path, format!("{journal}{{\"v\":1,\"ga")).expect("a file");
         let cut = ask(place.path(), command);
-        assert_eq!(code(command, &cut), expected, "{plain}\n{cut}");
+        assert_eq!(cut.code, plain.code, "{command}\n{plain}\n{cut}");
         let is_named = cut.stderr.contains(torn);
         assert!(is_named || is_of_journal(command), "{command}\n{cut}");
         if command.starts_with("standings") || command.starts_with("replay FILE -q") {
