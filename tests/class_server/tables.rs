@@ -55,6 +55,20 @@ impl Watcher {
     }
 }
 
+/// Asked for until it is given: there is a while between two tables.
+fn seated(class: &Served, token: &str, bot: &str, kind: &str) -> Value {
+    let begun = Instant::now();
+    loop {
+        let reply = ask_for(class, token, bot, kind);
+        if reply.status == 202 {
+            return reply.json();
+        }
+        assert_eq!(reply.status, 429, "{reply:?}");
+        assert!(begun.elapsed() < HANGS, "{reply:?}");
+        sleep(Duration::from_millis(100));
+    }
+}
+
 fn ask_for(class: &Served, token: &str, bot: &str, kind: &str) -> crate::http::Reply {
     class.post("/tables", token, &format!("bot={bot}&kind={kind}"))
 }
@@ -129,8 +143,8 @@ fn a_person_plays_against_a_bot() {
         }
         made = table["n"].as_u64().expect("a number") + 1;
     }
-    // Whoever asks for another table has left this one.
-    assert_eq!(ask_for(&class, &anna, "Ben+Bell", "person").status, 202);
+    // Another table leaves this one.
+    seated(&class, &anna, "Ben+Bell", "person");
     watcher.until(&["interrupted"]);
     let log = fs::read_to_string(class.path("out.log")).expect("a log");
     assert!(!log.contains(secret), "the log has the secret");
@@ -213,7 +227,11 @@ fn a_final_is_announced_and_played_on_the_stage() {
     // A server that is started again shows it.
     let class = Served::in_folder(folder, &[]);
     until_played(&class);
-    assert_eq!(class.get("/final/", "").status, 200);
+    // With its bracket.
+    let figures = Watcher::at(&class, "/final/events").next("figures");
+    let figures = figures.to_string();
+    assert!(figures.contains("\"champion\":"), "{figures}");
+    assert!(!figures.contains("\"champion\":null"), "{figures}");
 }
 
 /// The games of the class come first.
@@ -221,13 +239,74 @@ fn a_final_is_announced_and_played_on_the_stage() {
 fn a_table_waits_for_the_games_of_the_class() {
     let class = Served::start(TWO);
     let [anna, ben] = ["Anna Adams", "Ben Bell"].map(|name| class.link(name));
-    let slow = "#!/bin/sh\n\"$REFEREE_BIN\" bot random | while read -r line; do sleep 0.2; echo \"$line\"; done\n";
-    class.hand_in(&anna, "bot.sh", slow);
-    class.hand_in(&ben, "bot.sh", slow);
+    class.hand_in(&anna, "bot.sh", SLOW);
+    class.hand_in(&ben, "bot.sh", SLOW);
     class.until(&ben, 1, &["playing"]);
     assert_eq!(ask_for(&class, &anna, "Ben+Bell", "friendly").status, 202);
+    assert_eq!(ask_for(&class, &anna, "Ben+Bell", "friendly").status, 429);
     let mut watcher = Watcher::at(&class, "/tables/1/events");
     watcher.until(&["playing", "finished"]);
     let games = class.submission(&ben, 1)["games"].clone();
     assert_eq!(games, serde_json::json!({"played": 2, "of": 2}));
+}
+
+/// A bot of which each turn takes a while.
+const SLOW: &str = "#!/bin/sh\n\"$REFEREE_BIN\" bot random | while read -r line; do sleep 0.2; echo \"$line\"; done\n";
+
+/// What the class will not play any more keeps no table waiting.
+#[test]
+fn a_table_begins_where_an_opponent_was_withdrawn() {
+    let class = Served::start(TWO);
+    let [anna, ben, teacher] = ["Anna Adams", "Ben Bell", "(teacher)"].map(|name| class.link(name));
+    class.hand_in(&anna, "bot.sh", SLOW);
+    class.hand_in(&ben, "bot.sh", SLOW);
+    class.until(&ben, 1, &["playing"]);
+    let withdrawn = class.post("/class/decisions", &teacher, "action=withdraw&of=Ben+Bell");
+    assert_eq!(withdrawn.status, 200, "{withdrawn:?}");
+    let table = seated(&class, &ben, "Anna+Adams", "person");
+    let url = table["url"].as_str().expect("an address");
+    let (page, _) = url.split_once('#').expect("a fragment");
+    Watcher::at(&class, &format!("{page}events")).until(&["playing"]);
+}
+
+#[test]
+fn a_table_is_left_by_its_host_alone() {
+    let class = class();
+    let [anna, ben] = ["Anna Adams", "Ben Bell"].map(|name| class.link(name));
+    let table = seated(&class, &anna, "Ben+Bell", "person");
+    let leave = |token: &str| {
+        let path = format!("/tables/{}/leave", table["table"]);
+        class.post(&path, token, "").status
+    };
+    assert_eq!([leave(""), leave(&ben), leave(&anna)], [401, 404, 200]);
+    let page = format!("/tables/{}/events", table["table"]);
+    Watcher::at(&class, &page).until(&["interrupted"]);
+}
+
+/// What was sent before it is announced takes part.
+#[test]
+fn who_has_handed_in_before_is_in_the_final() {
+    let class = Served::start(&format!("{TWO}Cem Can,s3\nDora Doe,s4\n"));
+    let [anna, ben, cem, dora, teacher] =
+        ["Anna Adams", "Ben Bell", "Cem Can", "Dora Doe", "(teacher)"].map(|name| class.link(name));
+    class.hand_in(&anna, "bot.sh", RANDOM);
+    class.hand_in(&ben, "bot.sh", GREEDY);
+    class.until(&ben, 1, &["done"]);
+    // While one is checked, another one waits.
+    class.hand_in(&dora, "bot.sh", SLOW);
+    class.until(&dora, 1, &["checking"]);
+    let sent = class.hand_in(&cem, "bot.sh", &format!("{RANDOM}# Another.\n"));
+    assert_eq!(sent.status, 202);
+    let begun = Instant::now();
+    let announced = loop {
+        let reply = class.post("/class/decisions", &teacher, "action=announce");
+        if reply.status == 200 {
+            break reply.json()["done"].to_string();
+        }
+        let said = reply.text();
+        assert!(said.contains("still to be checked"), "{said}");
+        assert!(begun.elapsed() < HANGS);
+        sleep(Duration::from_millis(50));
+    };
+    assert!(announced.contains("final of 4 bots, "), "{announced}");
 }

@@ -15,7 +15,7 @@ use super::ledger::{Entry, FILES, Ledger, LedgerError, Outcome, Submission, copy
 use super::limits;
 use super::links::{LinkOwner, Links, LinksError, StudentLink};
 use super::served_page::ServedPage;
-use super::tables::{NotSeated, Table, TableHost, TableKind, TableRequest, Tables};
+use super::tables::{NotSeated, Table, TableEnd, TableHost, TableKind, TableRequest, Tables};
 use super::token::Token;
 use super::view::{BotView, ClassView, Work};
 use referee_class::league::roster::{Person, SenderId};
@@ -24,7 +24,6 @@ use referee_class::league::zone::Deadline;
 use referee_games::game::Ruleset;
 use referee_host::threads::locked;
 use referee_match::play::setup::now;
-use referee_server::LiveState;
 use referee_tournament::plan::Format;
 
 /// In the folder of the term.
@@ -429,6 +428,9 @@ impl Desk {
             }
             TableKind::Person => name_of(owner),
             TableKind::Friendly => {
+                if !matches!(owner, Some(LinkOwner::Student(_))) {
+                    return Err(NotSeated::NoStudent);
+                }
                 let own = own.filter(|own| own.playing.is_some());
                 own.ok_or(NotSeated::NoBotOfYours)?.label.clone()
             }
@@ -450,11 +452,19 @@ impl Desk {
         locked(&self.tables).find(number).cloned()
     }
 
-    /// Those that are not over.
+    /// Those that their host has not left, and whose pages are kept.
     pub(super) fn tables_of(&self, host: &TableHost) -> Vec<Arc<Table>> {
         let tables = locked(&self.tables);
-        let open = tables.of(host).filter(|table| !table.is_over());
-        open.cloned().collect()
+        let is_left = |table: &&Arc<Table>| table.ended() == Some(TableEnd::Left);
+        let all = tables.of(host).filter(|table| !is_left(table));
+        all.cloned().collect()
+    }
+
+    /// The host of this table gives it up: whether it is theirs.
+    pub(super) fn leave_table(&self, owner: &LinkOwner, number: u32) -> bool {
+        let is_left = locked(&self.tables).leave(&host_of(Some(owner)), number);
+        self.change();
+        is_left
     }
 
     /// A person can play where a page can draw the game.
@@ -464,7 +474,7 @@ impl Desk {
 
     /// The next table at which is to be played; `None` while the class has games to play, or bots to check.
     pub fn next_table(&self) -> Option<Arc<Table>> {
-        if !self.view().is_resting() || !self.ledger().waiting().is_empty() {
+        if !self.view().is_resting() || !self.waiting().is_empty() {
             return None;
         }
         let next = locked(&self.tables).next()?;
@@ -482,8 +492,14 @@ impl Desk {
     }
 
     /// The games of a table are over.
-    pub fn close(&self, table: &Table, state: LiveState) {
-        table.end(state);
+    pub fn close(&self, table: &Table, end: TableEnd) {
+        table.end(end);
+        self.change();
+    }
+
+    /// The games of the class come first: this table begins anew after them.
+    pub fn postpone(&self, table: &Table) {
+        table.wait_again();
         self.change();
     }
 

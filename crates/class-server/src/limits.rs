@@ -59,8 +59,17 @@ pub const TABLES_OF_VISITORS: usize = 8;
 /// Tables at which people play at a time.
 pub const PEOPLE_PLAYING: usize = 8;
 
+/// Of those, visitors without a link.
+pub const VISITORS_PLAYING: usize = 3;
+
 /// Friendly games at a time: each may take a core.
 pub const FRIENDLY_GAMES: usize = 1;
+
+/// Between two tables of one host; all visitors are one.
+pub const TABLE_INTERVAL: Duration = Duration::from_secs(2);
+
+/// From when a table was asked for, until it begins.
+pub const TABLE_WAIT: Duration = Duration::from_mins(30);
 
 /// Of one table, from its first game on.
 pub const TABLE_TIME: Duration = Duration::from_mins(15);

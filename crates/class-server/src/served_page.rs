@@ -1,7 +1,6 @@
 //! A live page beside that of the class: of a table, or of the final.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use tokio::sync::watch;
 
@@ -14,8 +13,8 @@ use referee_server::{Feed, LivePage, LiveState};
 pub struct ServedPage {
     pub feed: Arc<Feed>,
     pub stage: Stage,
-    live: LivePage,
-    is_served: AtomicBool,
+    /// Made at the first visit: it is large.
+    live: OnceLock<LivePage>,
     shutdown: watch::Sender<bool>,
 }
 
@@ -32,20 +31,20 @@ impl ServedPage {
         feed.set_state(LiveState::Waiting);
         Self {
             stage,
-            live: LivePage::new(Arc::clone(&feed)),
             feed,
-            is_served: AtomicBool::new(false),
+            live: OnceLock::new(),
             shutdown: watch::Sender::default(),
         }
     }
 
     /// From the first visit on it is kept up to date, on the runtime of the server.
     pub(super) fn live(&self) -> &LivePage {
-        if !self.is_served.swap(true, Ordering::Relaxed) {
-            let (live, shutdown) = (self.live.clone(), self.shutdown.subscribe());
-            tokio::spawn(async move { live.run(shutdown).await });
-        }
-        &self.live
+        self.live.get_or_init(|| {
+            let live = LivePage::new(Arc::clone(&self.feed));
+            let (served, shutdown) = (live.clone(), self.shutdown.subscribe());
+            tokio::spawn(async move { served.run(shutdown).await });
+            live
+        })
     }
 }
 

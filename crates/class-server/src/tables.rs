@@ -1,7 +1,8 @@
 //! Games that do not count: a person plays a bot at a page, or a student sees their bot meet another one.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use tokio::sync::watch;
@@ -13,9 +14,10 @@ use referee_host::threads::locked;
 use referee_match::bot::human::Inbox;
 use referee_match::bot::naming::distinct_names;
 use referee_server::LiveState;
+use referee_text::counted;
 
 /// Who has asked for a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TableHost {
     Teacher,
     /// By the key of their link.
@@ -61,10 +63,49 @@ pub struct TableRequest {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TableState {
-    /// For the games of the class, or another table.
-    Waiting,
+    /// Since then, for the games of the class, or another table.
+    Waiting(Instant),
     Playing,
-    Ended(Instant),
+    Ended(Instant, TableEnd),
+}
+
+/// How it came that nothing is played any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableEnd {
+    Finished,
+    /// By the host, or for another table.
+    Left,
+    /// [`limits::TABLE_WAIT`]
+    NeverBegun,
+    /// [`limits::TABLE_TIME`]
+    TimeOver,
+    /// [`limits::IDLE_TABLE`]
+    Idle,
+    /// The final was to be played.
+    ForFinal,
+    /// Such as of a bot that was withdrawn.
+    CannotPlay,
+    Stopped,
+}
+
+impl TableEnd {
+    /// For its host.
+    pub(super) fn sentence(self) -> String {
+        let after = |time: Duration| counted(time.as_secs() / 60, "minute", "minutes");
+        match self {
+            Self::Finished => "finished".to_owned(),
+            Self::Left => "left".to_owned(),
+            Self::NeverBegun => format!(
+                "given up after {}: the class had games to play",
+                after(limits::TABLE_WAIT)
+            ),
+            Self::TimeOver => format!("ended after {}", after(limits::TABLE_TIME)),
+            Self::Idle => format!("ended after {} without a turn", after(limits::IDLE_TABLE)),
+            Self::ForFinal => "ended for the final".to_owned(),
+            Self::CannotPlay => "ended: the bot cannot play any more".to_owned(),
+            Self::Stopped => "ended: the server failed".to_owned(),
+        }
+    }
 }
 
 /// Where games are played that do not count. It is in memory alone.
@@ -94,8 +135,12 @@ pub enum NotSeated {
         "this game is a program, which no page can draw for a person: watch a friendly game in place of it"
     )]
     NotDrawn,
+    #[error("a friendly game is one of a student's bot, and this link has none: play in person")]
+    NoStudent,
     #[error("all tables are taken; try again in a few minutes")]
     Full,
+    #[error("another table was opened a moment ago; try again in a few seconds")]
+    TooSoon,
 }
 
 impl Table {
@@ -115,7 +160,7 @@ impl Table {
             names,
             page,
             inbox,
-            state: Mutex::new(TableState::Waiting),
+            state: Mutex::new(TableState::Waiting(Instant::now())),
             is_left: watch::Sender::default(),
         }
     }
@@ -137,23 +182,44 @@ impl Table {
     }
 
     pub fn is_waiting(&self) -> bool {
-        *locked(&self.state) == TableState::Waiting
+        matches!(*locked(&self.state), TableState::Waiting(_))
+    }
+
+    fn is_playing(&self) -> bool {
+        *locked(&self.state) == TableState::Playing
     }
 
     pub fn is_over(&self) -> bool {
-        matches!(*locked(&self.state), TableState::Ended(_))
+        self.ended().is_some()
+    }
+
+    pub(super) fn ended(&self) -> Option<TableEnd> {
+        match *locked(&self.state) {
+            TableState::Ended(_, end) => Some(end),
+            TableState::Waiting(_) | TableState::Playing => None,
+        }
     }
 
     /// Nothing is played any more; the page stays for a while.
-    pub fn end(&self, state: LiveState) {
-        *locked(&self.state) = TableState::Ended(Instant::now());
-        self.page.feed.set_state(state);
+    pub(super) fn end(&self, end: TableEnd) {
+        *locked(&self.state) = TableState::Ended(Instant::now(), end);
+        self.page.feed.set_state(match end {
+            TableEnd::Finished => LiveState::Finished,
+            _ => LiveState::Interrupted,
+        });
+    }
+
+    /// The class has games to play: it begins anew after them.
+    pub(super) fn wait_again(&self) {
+        *locked(&self.state) = TableState::Waiting(Instant::now());
+        self.page.feed.begin_again();
+        self.page.feed.set_state(LiveState::Waiting);
     }
 
     fn leave(&self) {
         self.is_left.send_replace(true);
         if self.is_waiting() {
-            self.end(LiveState::Interrupted);
+            self.end(TableEnd::Left);
         }
     }
 }
@@ -163,6 +229,8 @@ impl Table {
 pub(super) struct Tables {
     all: Vec<Arc<Table>>,
     opened: u32,
+    /// When each host has opened one last.
+    latest: HashMap<TableHost, Instant>,
 }
 
 impl Tables {
@@ -172,25 +240,30 @@ impl Tables {
         request: TableRequest,
         ruleset: &Arc<dyn Ruleset>,
     ) -> Result<Arc<Table>, NotSeated> {
-        if request.host != TableHost::Visitor {
-            for table in self.of(&request.host) {
+        self.clear(Instant::now());
+        let host = &request.host;
+        if self.latest.contains_key(host) {
+            return Err(NotSeated::TooSoon);
+        }
+        let is_visitor = *host == TableHost::Visitor;
+        let open = self.all.iter().filter(|table| !table.is_over());
+        let is_of_host = |table: &&Arc<Table>| table.request.host == *host;
+        let (own, others): (Vec<_>, Vec<_>) = open.partition(is_of_host);
+        // All visitors are one host; any other leaves the table before.
+        let is_full = if is_visitor {
+            own.len() >= limits::TABLES_OF_VISITORS || own.len() + others.len() >= limits::TABLES
+        } else {
+            others.len() >= limits::TABLES
+        };
+        if is_full {
+            return Err(NotSeated::Full);
+        }
+        if !is_visitor {
+            for table in own {
                 table.leave();
             }
         }
-        self.all.retain(|table| match *locked(&table.state) {
-            TableState::Ended(at) => at.elapsed() < limits::TABLE_KEPT,
-            TableState::Waiting | TableState::Playing => true,
-        });
-        let is_open = |table: &&Arc<Table>| !table.is_over();
-        let most_of_host = match request.host {
-            TableHost::Visitor => limits::TABLES_OF_VISITORS,
-            TableHost::Teacher | TableHost::Student(_) => limits::TABLES,
-        };
-        if self.of(&request.host).filter(is_open).count() >= most_of_host
-            || self.all.iter().filter(is_open).count() >= limits::TABLES
-        {
-            return Err(NotSeated::Full);
-        }
+        self.latest.insert(host.clone(), Instant::now());
         // The oldest that are over make room.
         while self.all.len() >= 2 * limits::TABLES
             && let Some(place) = self.all.iter().position(|table| table.is_over())
@@ -207,24 +280,57 @@ impl Tables {
         self.all.iter().find(|table| table.number == number)
     }
 
+    /// The host of this table leaves it: whether there is one of them.
+    pub(super) fn leave(&self, host: &TableHost, number: u32) -> bool {
+        let table = self.find(number);
+        let table =
+            table.filter(|table| table.request.host == *host && *host != TableHost::Visitor);
+        table.inspect(|table| table.leave()).is_some()
+    }
+
+    /// What has waited or been kept for too long goes.
+    fn clear(&mut self, now: Instant) {
+        let since = |then: Instant| now.saturating_duration_since(then);
+        for table in &self.all {
+            let is_late = |from: Instant| since(from) >= limits::TABLE_WAIT;
+            let state = *locked(&table.state);
+            if matches!(state, TableState::Waiting(from) if is_late(from)) {
+                table.end(TableEnd::NeverBegun);
+            }
+        }
+        self.all.retain(|table| match *locked(&table.state) {
+            TableState::Ended(at, _) => since(at) < limits::TABLE_KEPT,
+            TableState::Waiting(_) | TableState::Playing => true,
+        });
+        self.latest
+            .retain(|_, opened| since(*opened) < limits::TABLE_INTERVAL);
+    }
+
     /// Those of one host.
     pub(super) fn of(&self, host: &TableHost) -> impl Iterator<Item = &Arc<Table>> {
         let all = self.all.iter();
         all.filter(move |table| table.request.host == *host)
     }
 
-    /// The first that waits and for which there is room; it is played at from now on.
-    pub(super) fn next(&self) -> Option<Arc<Table>> {
-        let is_playing = |table: &Table| *locked(&table.state) == TableState::Playing;
-        let has_room = |kind: TableKind| {
-            let playing = self.all.iter();
-            let playing = playing.filter(|table| table.request.kind == kind && is_playing(table));
-            playing.count() < kind.at_most()
+    /// The first that waits and for which there is room, those of the class before those of visitors; it is played at from
+    /// now on.
+    pub(super) fn next(&mut self) -> Option<Arc<Table>> {
+        self.clear(Instant::now());
+        let playing = || self.all.iter().filter(|table| table.is_playing());
+        let is_of_visitor = |table: &&Arc<Table>| table.request.host == TableHost::Visitor;
+        let has_room = |table: &&Arc<Table>| {
+            let kind = table.request.kind;
+            let of_kind = playing().filter(|other| other.request.kind == kind);
+            let of_visitors = playing().filter(is_of_visitor);
+            of_kind.count() < kind.at_most()
+                && (!is_of_visitor(table) || of_visitors.count() < limits::VISITORS_PLAYING)
         };
-        let mut waiting = self.all.iter().filter(|table| table.is_waiting());
-        let next = waiting.find(|table| has_room(table.request.kind))?;
+        let waiting = || self.all.iter().filter(|table| table.is_waiting());
+        let of_class = waiting().filter(|table| !is_of_visitor(table));
+        let mut in_order = of_class.chain(waiting().filter(is_of_visitor));
+        let next = Arc::clone(in_order.find(has_room)?);
         *locked(&next.state) = TableState::Playing;
-        Some(Arc::clone(next))
+        Some(next)
     }
 }
 
@@ -260,19 +366,25 @@ mod tests {
             .map(|(number, kind)| tables.open(request(student(number), kind), &ruleset))
             .collect::<Result<_, _>>()
             .expect("tables");
-        let next = |tables: &Tables| tables.next().map(|table| table.number);
-        assert_eq!(next(&tables), Some(opened[0].number));
+        let mut next = || tables.next().map(|table| table.number);
+        assert_eq!(next(), Some(opened[0].number));
         // The second friendly game waits for the first, and a person does not.
-        assert_eq!(next(&tables), Some(opened[2].number));
-        assert_eq!(next(&tables), None);
-        opened[0].end(LiveState::Finished);
-        assert_eq!(next(&tables), Some(opened[1].number));
+        assert_eq!(next(), Some(opened[2].number));
+        assert_eq!(next(), None);
+        opened[0].end(TableEnd::Finished);
+        assert_eq!(next(), Some(opened[1].number));
+    }
+
+    /// One more of this host, some time after the last.
+    fn open(tables: &mut Tables, host: TableHost) -> Result<Arc<Table>, NotSeated> {
+        tables.latest.clear();
+        tables.open(request(host, TableKind::Person), &ruleset())
     }
 
     #[test]
     fn a_host_has_one_table_and_all_have_so_many() {
-        let (mut tables, ruleset) = (Tables::default(), ruleset());
-        let mut open = |host| tables.open(request(host, TableKind::Person), &ruleset);
+        let mut tables = Tables::default();
+        let mut open = |host| open(&mut tables, host);
         let first = open(student(0)).expect("a table");
         let second = open(student(0)).expect("a table");
         assert!(first.is_over() && second.is_waiting());
@@ -280,19 +392,49 @@ mod tests {
             open(student(number)).expect("a table");
         }
         assert_eq!(open(TableHost::Teacher).err(), Some(NotSeated::Full));
-        assert!(open(student(1)).is_ok(), "in place of their own");
+        let own = open(student(1)).expect("in place of their own");
+        assert_eq!(open(TableHost::Teacher).err(), Some(NotSeated::Full));
+        assert!(own.is_waiting(), "a refusal costs no table");
         assert_eq!(tables.of(&student(0)).count(), 2);
     }
 
     #[test]
     fn visitors_leave_room_for_the_class() {
-        let (mut tables, ruleset) = (Tables::default(), ruleset());
-        let mut open = |host| tables.open(request(host, TableKind::Person), &ruleset);
+        let mut tables = Tables::default();
         for _ in 0..limits::TABLES_OF_VISITORS {
-            open(TableHost::Visitor).expect("a table");
+            open(&mut tables, TableHost::Visitor).expect("a table");
         }
-        assert_eq!(open(TableHost::Visitor).err(), Some(NotSeated::Full));
-        assert!(open(student(1)).is_ok());
+        let refused = open(&mut tables, TableHost::Visitor).err();
+        assert_eq!(refused, Some(NotSeated::Full));
+        let of_class = open(&mut tables, student(1)).expect("a table");
+        // The class first, then so many visitors.
+        let next = tables.next().map(|table| table.number);
+        assert_eq!(next, Some(of_class.number));
+        for _ in 0..limits::VISITORS_PLAYING {
+            assert!(tables.next().is_some());
+        }
+        assert!(tables.next().is_none());
+    }
+
+    #[test]
+    fn tables_are_not_opened_one_after_the_other() {
+        let (mut tables, ruleset) = (Tables::default(), ruleset());
+        let mut open = || tables.open(request(student(0), TableKind::Person), &ruleset);
+        let first = open().expect("a table");
+        assert_eq!(open().err(), Some(NotSeated::TooSoon));
+        assert!(first.is_waiting());
+    }
+
+    #[test]
+    fn a_table_that_waits_is_given_up_by_its_host_or_in_time() {
+        let mut tables = Tables::default();
+        let table = open(&mut tables, student(0)).expect("a table");
+        assert!(!tables.leave(&student(1), table.number));
+        assert!(tables.leave(&student(0), table.number));
+        assert_eq!(table.ended(), Some(TableEnd::Left));
+        let table = open(&mut tables, student(0)).expect("a table");
+        tables.clear(Instant::now() + limits::TABLE_WAIT);
+        assert_eq!(table.ended(), Some(TableEnd::NeverBegun));
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub enum Work {
 pub enum FinalState {
     Announced,
     Playing,
+    /// It has begun, and is not being played.
+    Interrupted,
     Over,
 }
 
@@ -92,10 +94,13 @@ impl ClassView {
 
     /// Whether there is nothing that counts to be played, or checked.
     pub fn is_resting(&self) -> bool {
-        let is_played = |shown: &FinalView| shown.state == FinalState::Playing;
-        self.work.is_none()
-            && self.played >= self.games
-            && !self.final_view.as_ref().is_some_and(is_played)
+        self.work.is_none() && self.played >= self.games && !self.is_final_played()
+    }
+
+    /// Whether it is being played.
+    pub fn is_final_played(&self) -> bool {
+        let shown = self.final_view.as_ref();
+        shown.is_some_and(|shown| shown.state == FinalState::Playing)
     }
 
     pub fn is_open(&self, at: Timestamp) -> bool {

@@ -83,6 +83,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/final/events", get(public::final_events))
         .route("/tables", post(tables::open))
         .route("/tables/{number}/", get(tables::page))
+        .route("/tables/{number}/leave", post(tables::leave))
         .route("/tables/{number}/events", get(tables::events))
         .route("/tables/{number}/answer/{secret}", post(tables::answer))
         .route("/class", get(teacher::page))

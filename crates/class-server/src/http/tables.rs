@@ -11,6 +11,8 @@ use serde_json::json;
 
 use super::answer::{self, Reader, Refusal};
 use super::{Answer, Desked, Shared, answered, converted, session};
+use crate::limits;
+use crate::links::LinkOwner;
 use crate::tables::{NotSeated, Table, TableKind};
 
 #[derive(Deserialize)]
@@ -43,6 +45,30 @@ pub(super) async fn open(
         })
     };
     answered(&headers, open())
+}
+
+/// By its host, who has asked for it.
+pub(super) async fn leave(
+    State(shared): Desked,
+    headers: HeaderMap,
+    Path(number): Path<u32>,
+) -> Response {
+    let leave = || -> Answer {
+        let owner = session::owner(&shared.desk, &headers)?;
+        if !shared.desk.leave_table(&owner, number) {
+            return Err(Refusal::missing("table of yours"));
+        }
+        Ok(match Reader::of(&headers) {
+            Reader::Person => answer::redirect(match owner {
+                LinkOwner::Teacher => "/class",
+                LinkOwner::Student(_) => "/me",
+            }),
+            Reader::Script | Reader::Any => {
+                answer::data(StatusCode::OK, &json!({ "table": number }))
+            }
+        })
+    };
+    answered(&headers, leave())
 }
 
 fn with_table(
@@ -89,17 +115,19 @@ pub(super) async fn answer(
 
 impl From<NotSeated> for Refusal {
     fn from(error: NotSeated) -> Self {
-        let status = match error {
-            NotSeated::Full => StatusCode::TOO_MANY_REQUESTS,
+        let again = match error {
+            NotSeated::Full => Some(limits::IDLE_TABLE),
+            NotSeated::TooSoon => Some(limits::TABLE_INTERVAL),
             NotSeated::NoBot
             | NotSeated::NoBotOfYours
+            | NotSeated::NoStudent
             | NotSeated::OwnBot
-            | NotSeated::NotDrawn => StatusCode::UNPROCESSABLE_ENTITY,
+            | NotSeated::NotDrawn => None,
         };
-        let refusal = Self::new(status, error.to_string());
-        if error == NotSeated::Full {
-            return refusal.after(crate::limits::IDLE_TABLE);
+        let sentence = error.to_string();
+        match again {
+            Some(again) => Self::new(StatusCode::TOO_MANY_REQUESTS, sentence).after(again),
+            None => Self::new(StatusCode::UNPROCESSABLE_ENTITY, sentence),
         }
-        refusal
     }
 }

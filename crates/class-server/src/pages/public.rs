@@ -41,6 +41,10 @@ pub(crate) fn final_section(view: &ClassView) -> Node {
             "The stage, where it will be played",
         ),
         FinalState::Playing => ("It is being played.", "To the stage"),
+        FinalState::Interrupted => (
+            "It has begun, and goes on later.",
+            "The stage, where it will go on",
+        ),
         FinalState::Over => ("It has been played.", "Its games, with their boards"),
     };
     let place = if shown.state == FinalState::Over {

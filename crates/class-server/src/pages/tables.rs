@@ -1,9 +1,10 @@
 //! Games that do not count: the buttons that ask for one, and those that the reader has asked for.
 
 use super::tree::{Node, element};
-use super::{card, hint, paragraph};
+use super::{button, card, hint, paragraph};
 use crate::desk::Desk;
-use crate::tables::{Table, TableHost, TableKind};
+use crate::tables::{Table, TableEnd, TableHost, TableKind};
+use crate::view::{ClassView, FinalState};
 use referee_text::counted;
 
 /// What a reader may ask for, of each bot that plays.
@@ -31,6 +32,7 @@ pub(crate) fn offer(label: &str, is_mine: bool, offers: Offers) -> Option<Node> 
             .set("type", "submit")
             .set("name", "kind")
             .set("value", kind.word())
+            .set("id", format!("{}-{}", kind.word(), id_of(label)))
             .set("title", title.clone())
             .set("aria-label", title)
             .with(text)
@@ -55,36 +57,62 @@ pub(crate) fn offer(label: &str, is_mine: bool, offers: Offers) -> Option<Node> 
     Some(form)
 }
 
-/// The tables of this host that are not over.
-pub(crate) fn section(desk: &Desk, host: &TableHost) -> Node {
-    let card = card("tables", "Games that do not count");
-    let tables = desk.tables_of(host);
-    if tables.is_empty() {
-        let friendly = match host {
-            TableHost::Student(_) => ", or see yours play a friendly game",
-            TableHost::Teacher | TableHost::Visitor => "",
-        };
-        return card.with(hint(format!(
-            "Play against a bot of the standings{friendly}: it begins when the class has no games to play."
-        )));
-    }
-    let view = desk.view();
-    let left = view.games.saturating_sub(view.played);
-    let items = tables.iter().map(|table| item(table, left));
-    card.with(element("ul").set("class", "list").with_all(items))
+/// Of a label, as the end of an id: the same whenever the page is drawn, so that the focus stays.
+fn id_of(label: &str) -> String {
+    let part = |c: char| match c {
+        c if c.is_alphanumeric() => c.to_string(),
+        c => format!("_{:x}_", u32::from(c)),
+    };
+    label.chars().map(part).collect()
 }
 
-/// `left`: games of the class, which come first.
-fn item(table: &Table, left: u64) -> Node {
-    let [first, second] = &table.names;
-    let state = if table.is_waiting() {
-        let text = match left {
-            0 => "begins soon".to_owned(),
-            left => format!("waits for {} of the class", counted(left, "game", "games")),
-        };
-        element("span").set("class", "badge").with(text)
+/// The tables of this host.
+pub(crate) fn section(desk: &Desk, host: &TableHost) -> Node {
+    let card = card("tables", "Games that do not count");
+    let friendly = match host {
+        TableHost::Student(_) => ", or see yours play a friendly game",
+        TableHost::Teacher | TableHost::Visitor => "",
+    };
+    let how = hint(format!(
+        "Play against a bot of the standings{friendly}: it begins when the class has no games to play."
+    ));
+    let tables = desk.tables_of(host);
+    if tables.is_empty() {
+        return card.with(how);
+    }
+    let view = desk.view();
+    let waits_for = waits_for(&view, !desk.waiting().is_empty());
+    let newest_first = tables.iter().rev();
+    let items = newest_first.map(|table| item(table, &waits_for));
+    card.with(element("ul").set("class", "list").with_all(items))
+        .with(how)
+}
+
+/// What comes before a table that waits. `are_sent`: submissions, which are to be checked.
+fn waits_for(view: &ClassView, are_sent: bool) -> String {
+    let left = view.games.saturating_sub(view.played);
+    let state = view.final_view.as_ref().map(|shown| shown.state);
+    if view.trouble.is_some() {
+        "waits until the server works again".to_owned()
+    } else if state == Some(FinalState::Playing) {
+        "waits for the final".to_owned()
+    } else if left > 0 {
+        format!("waits for {} of the class", counted(left, "game", "games"))
+    } else if are_sent || view.work.is_some() {
+        "waits for a bot that is checked".to_owned()
     } else {
-        element("span").set("class", "badge win").with("playing")
+        "begins soon".to_owned()
+    }
+}
+
+fn item(table: &Table, waits_for: &str) -> Node {
+    let [first, second] = &table.names;
+    let badge = |class: &'static str, text: String| element("span").set("class", class).with(text);
+    let state = match table.ended() {
+        None if table.is_waiting() => badge("badge", waits_for.to_owned()),
+        None => badge("badge win", "playing".to_owned()),
+        Some(end @ TableEnd::Finished) => badge("badge win", end.sentence()),
+        Some(end) => element("small").with(end.sentence()),
     };
     let open = element("a")
         .set("href", table.path())
@@ -94,5 +122,12 @@ fn item(table: &Table, left: u64) -> Node {
         .set("class", "row")
         .with(paragraph(open))
         .with(state);
+    let row = if table.is_over() {
+        row
+    } else {
+        let number = table.number;
+        let action = format!("/tables/{number}/leave");
+        row.with(button(action, "leave", format!("leave-{number}")))
+    };
     element("li").with(row)
 }

@@ -127,7 +127,7 @@ pub(crate) fn start(texts: &[String], options: TournamentOptions, task: Task) ->
         with_bots(async {
             // Before the slow entry checks: a port that is taken leaves no plan behind.
             let pages = tournament.is_played().then(|| tournament.pages());
-            tournament.run(pages.transpose()?).await
+            tournament.run(pages.transpose()?, signals::heed()).await
         })
     });
     beginning.end(played)
@@ -234,8 +234,8 @@ impl OpenTournament {
         self.options.pages.open(&of, &self.ruleset)
     }
 
-    /// Without `pages`: makes the plan, and plays nothing.
-    pub(crate) async fn run(self, pages: Option<Pages>) -> Result<()> {
+    /// Without `pages`: makes the plan, and plays nothing. The first of `stops` lets games end that are being played.
+    pub(crate) async fn run(self, pages: Option<Pages>, mut stops: Stops) -> Result<()> {
         let Self {
             task,
             folder,
@@ -251,7 +251,6 @@ impl OpenTournament {
             journal_file,
             shard_file,
         } = folder;
-        let mut stops = signals::heed();
         let settings = GameSettings::new(self.ruleset, self.jobs, &directory)?;
         let request = options.request(&sandbox);
         let (stops, shown) = (&mut stops, pages.as_ref());

@@ -13,9 +13,25 @@ function build(node) {
   return element;
 }
 
+/** A press is a click only if what was pressed is still there when it is released. */
+let isPressed = false;
+/** Sections that have changed meanwhile. */
+const later = new Map();
+
+function released() {
+  isPressed = false;
+  const sections = [...later.values()];
+  later.clear();
+  sections.forEach(show);
+}
+
 /** What the reader has opened, and where the focus is, stays. */
 function show(section) {
   const { id } = section[1];
+  if (isPressed) {
+    later.set(id, section);
+    return;
+  }
   const text = JSON.stringify(section);
   const before = document.getElementById(id);
   if (!before || shown.get(id) === text) return;
@@ -37,6 +53,11 @@ if (sections) {
   const events = new EventSource(sections.dataset.events);
   events.addEventListener("sections", (event) => JSON.parse(event.data).forEach(show));
   addEventListener("pagehide", () => events.close());
+  addEventListener("pointerdown", () => {
+    isPressed = true;
+  });
+  // After the click.
+  for (const type of ["pointerup", "pointercancel", "blur"]) addEventListener(type, () => setTimeout(released));
 }
 
 const form = document.getElementById("hand-in");

@@ -5,19 +5,23 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use tokio::sync::mpsc;
+
 use crate::cli::commands::league::update::Update;
 use crate::cli::commands::league::{FOLDER, FinalRequest, statement};
 use crate::cli::commands::tournament::{Beginning, OpenTournament, Task, TournamentOptions};
 use crate::cli::support::failure::{Result, bail};
 use crate::cli::support::pages::{Pages, add_file};
+use crate::cli::support::signals;
 use referee::class_server::desk::Desk;
 use referee::class_server::served_page::ServedPage;
 use referee::class_server::view::{FinalState, FinalView};
 use referee::server::LiveState;
+use referee::stats::schedule::knockout::Next;
 use referee::text::counted;
 use referee::tournament::directory::TournamentDirectory;
-use referee::tournament::games_expected;
 use referee::tournament::plan::Format;
+use referee::tournament::results::Results;
 
 /// What is known of it; nothing before it is announced.
 #[derive(Default)]
@@ -26,6 +30,9 @@ pub(super) struct Final {
     /// The teacher wants it to be played.
     is_due: bool,
 }
+
+/// A final as it is played, and what stops it.
+pub(super) type PlayedFinal = (Pin<Box<dyn Future<Output = Result<()>>>>, mpsc::Sender<()>);
 
 struct Announced {
     page: Arc<ServedPage>,
@@ -47,13 +54,24 @@ impl Final {
         let title = format!("{}: final", desk.title);
         let page = ServedPage::new(title, &update.venue.settings.ruleset);
         let journal = directory.journal_file();
-        if journal.exists() {
+        let results = if journal.exists() {
             add_file(&journal, &page.feed)?;
-        }
-        let is_over = page.feed.games() > 0 && page.feed.games() >= games_expected(&plan, None);
+            TournamentDirectory::read_journal(&journal, &plan)?
+        } else {
+            Results::new(&plan)
+        };
+        let overview = results.overview(&plan);
+        page.feed
+            .set_ranking(results.ranking(&plan), Some(overview));
+        let is_over = results.is_done(&plan)
+            && matches!(results.next(&plan)?, None | Some(Next::Winner(_)))
+            // Its table is written last.
+            && directory.path().join("standings.csv").exists();
         let state = if is_over {
             page.feed.set_state(LiveState::Finished);
             FinalState::Over
+        } else if results.games > 0 {
+            FinalState::Interrupted
         } else {
             FinalState::Announced
         };
@@ -103,7 +121,7 @@ impl Final {
         let out = folder_of(update);
         let beginning = Beginning::of(&out);
         let announced = match OpenTournament::new(&[], options, Task::Announce, &out) {
-            Ok(tournament) => Box::pin(tournament.run(None)).await,
+            Ok(tournament) => Box::pin(tournament.run(None, signals::heed())).await,
             Err(failure) => Err(failure),
         };
         beginning.end(announced)?;
@@ -117,7 +135,7 @@ impl Final {
             None => bail!("the final has not been announced"),
             Some(FinalState::Over) => bail!("the final has been played"),
             Some(FinalState::Playing) => bail!("the final is being played"),
-            Some(FinalState::Announced) => self.is_due = true,
+            Some(FinalState::Announced | FinalState::Interrupted) => self.is_due = true,
         }
         Ok(())
     }
@@ -132,10 +150,7 @@ impl Final {
     }
 
     /// The games that are missing, on the stage of its page.
-    pub(super) fn play(
-        &mut self,
-        update: &Update<'_>,
-    ) -> Result<Pin<Box<dyn Future<Output = Result<()>>>>> {
+    pub(super) fn play(&mut self, update: &Update<'_>) -> Result<PlayedFinal> {
         self.is_due = false;
         let Some(announced) = &mut self.announced else {
             bail!("the final has not been announced");
@@ -150,16 +165,19 @@ impl Final {
         let page = &announced.page;
         let pages = Pages::served_elsewhere(&page.feed, &page.stage, &out);
         announced.state = FinalState::Playing;
-        Ok(Box::pin(tournament.run(Some(pages))))
+        let (stop, stops) = mpsc::channel(2);
+        Ok((Box::pin(tournament.run(Some(pages), stops)), stop))
     }
 
     /// It was played to its end, or is to be played on another time.
     pub(super) fn end(&mut self, is_over: bool) {
-        if let Some(announced) = &mut self.announced {
+        if let Some(announced) = &mut self.announced
+            && announced.state == FinalState::Playing
+        {
             announced.state = if is_over {
                 FinalState::Over
             } else {
-                FinalState::Announced
+                FinalState::Interrupted
             };
         }
     }

@@ -25,13 +25,22 @@ pub(super) struct ClassProgress {
     json: Option<Arc<str>>,
     /// By name: the version, and its games played and planned.
     bots: HashMap<String, (Option<String>, [u64; 2])>,
-    games: [u64; 2],
+    /// Played and planned.
+    pub(super) games: [u64; 2],
     ranked: Option<Instant>,
     /// Since it was shown.
     pub(super) is_changed: bool,
 }
 
 impl ClassProgress {
+    /// Nothing more is planned.
+    pub(super) fn rest(&mut self) {
+        self.games[1] = self.games[0];
+        for (_, games) in self.bots.values_mut() {
+            games[1] = games[0];
+        }
+    }
+
     /// Not more often than people can read, unless it `is_last`.
     pub(super) fn note(&mut self, plan: &Plan, results: &Results, is_last: bool) {
         let is_soon = |ranked: Instant| ranked.elapsed() < INTERVAL;

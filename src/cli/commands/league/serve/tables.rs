@@ -22,7 +22,7 @@ use referee::bot::process::GracePeriods;
 use referee::class::league::state;
 use referee::class_server::desk::Desk;
 use referee::class_server::limits;
-use referee::class_server::tables::{Table, TableKind};
+use referee::class_server::tables::{Table, TableEnd, TableKind};
 use referee::entrants::build;
 use referee::play::game_runner::GameRunner;
 use referee::play::match_runner::{MatchPlan, MatchRunner};
@@ -74,15 +74,35 @@ impl TableGames {
     }
 
     async fn serve(&self, table: &Table) {
-        let state = self.play(table).await.unwrap_or_else(|failure| {
+        let mut seated = Seated {
+            desk: &self.desk,
+            table,
+            end: Some(TableEnd::Stopped),
+        };
+        seated.end = self.play(table).await.unwrap_or_else(|failure| {
             let why = failure.message(0).unwrap_or_default();
             tracing::warn!(target: referee::class_server::LOG, table = table.number, "{why}");
-            LiveState::Interrupted
+            Some(TableEnd::CannotPlay)
         });
-        self.desk.close(table, state);
     }
 
-    async fn play(&self, table: &Table) -> Result<LiveState> {
+    /// Until the games of the class, which come first, leave no room for this table.
+    async fn displaced(&self, kind: TableKind) -> Option<TableEnd> {
+        loop {
+            let view = self.desk.view();
+            if view.is_final_played() {
+                return Some(TableEnd::ForFinal);
+            }
+            // A bot that a person plays against thinks in its turns alone.
+            if kind == TableKind::Friendly && !view.is_resting() {
+                return None;
+            }
+            sleep(LOOK).await;
+        }
+    }
+
+    /// How it ended; `None`: it begins anew later.
+    async fn play(&self, table: &Table) -> Result<Option<TableEnd>> {
         let mut runner = self.match_of(table)?;
         let feed = &table.page.feed;
         let mut place = table.page.stage.table();
@@ -98,22 +118,19 @@ impl TableGames {
         };
         feed.expect(games_of(table.request.kind));
         feed.set_state(LiveState::Playing);
+        let kind = table.request.kind;
         let played = tokio::select! {
-            played = Box::pin(runner.run(&mut observer)) => Some(played),
-            () = table.left() => None,
-            () = expiry(&latest) => None,
+            played = Box::pin(runner.run(&mut observer)) => played.map(|_| Some(TableEnd::Finished)),
+            () = table.left() => Ok(Some(TableEnd::Left)),
+            end = expiry(&latest) => Ok(Some(end)),
+            end = self.displaced(kind) => Ok(end),
         };
         let grace = match &played {
-            Some(Ok(_)) => GracePeriods::POLITE,
-            Some(Err(_)) | None => GracePeriods::FAULT,
+            Ok(Some(TableEnd::Finished)) => GracePeriods::POLITE,
+            Ok(_) | Err(_) => GracePeriods::FAULT,
         };
         runner.stop(grace).await?;
-        let is_complete = played.transpose()?.is_some();
-        Ok(if is_complete {
-            LiveState::Finished
-        } else {
-            LiveState::Interrupted
-        })
+        Ok(played?)
     }
 
     fn match_of(&self, table: &Table) -> Result<MatchRunner> {
@@ -181,6 +198,23 @@ impl TableGames {
     }
 }
 
+/// A table at which is played; it is closed whatever happens.
+struct Seated<'a> {
+    desk: &'a Desk,
+    table: &'a Table,
+    /// How it ends; `None`: it begins anew later.
+    end: Option<TableEnd>,
+}
+
+impl Drop for Seated<'_> {
+    fn drop(&mut self) {
+        match self.end {
+            Some(end) => self.desk.close(self.table, end),
+            None => self.desk.postpone(self.table),
+        }
+    }
+}
+
 fn not_there(label: &str) -> Failure {
     usage!("{label}: this bot does not play any more")
 }
@@ -202,13 +236,16 @@ fn time_of_person() -> TimeControl {
 }
 
 /// When a table has been played at long enough, or nothing has happened for a while.
-async fn expiry(latest: &Cell<Instant>) {
+async fn expiry(latest: &Cell<Instant>) -> TableEnd {
     let end = Instant::now() + limits::TABLE_TIME;
     loop {
-        let next = end.min(latest.get() + limits::IDLE_TABLE);
-        if Instant::now() >= next {
-            return;
+        let idle = latest.get() + limits::IDLE_TABLE;
+        if Instant::now() >= end {
+            return TableEnd::TimeOver;
         }
-        sleep_until(next).await;
+        if Instant::now() >= idle {
+            return TableEnd::Idle;
+        }
+        sleep_until(end.min(idle)).await;
     }
 }

@@ -20,7 +20,7 @@ use super::showing::{ClassProgress, view};
 use crate::cli::commands::league::update::{Update, Versions, of_build};
 use crate::cli::commands::league::{decide_of, replay_of};
 use crate::cli::commands::tournament::write_tables;
-use crate::cli::support::failure::{Failure, Result};
+use crate::cli::support::failure::{Failure, Result, bail};
 use crate::cli::support::output::note;
 use crate::cli::support::pages::add_file;
 use crate::cli::support::signals::{self, Stops};
@@ -33,6 +33,7 @@ use referee::entrants::build::{self, BuildError};
 use referee::play::stage::Stage;
 use referee::record::text_file;
 use referee::server::{Feed, LiveState};
+use referee::text::counted;
 use referee::tournament::analysing::add_analysis;
 use referee::tournament::checkup::Questions;
 use referee::tournament::entrants::Entrant;
@@ -115,11 +116,7 @@ impl<'a> Worker<'a> {
                 Ok(Next::Plan) => self.trouble = None,
                 Ok(Next::Stop) | Err(Failure::Interrupted) => return Ok(()),
                 Err(failure) => {
-                    let trouble = failure.message(0).unwrap_or_default();
-                    note!("{trouble}");
-                    self.trouble = Some(trouble);
-                    self.work = None;
-                    let _ = self.show();
+                    self.tell_trouble(&failure);
                     tokio::select! {
                         () = sleep(RETRY) => {}
                         _ = self.stops.recv() => return Ok(()),
@@ -128,6 +125,15 @@ impl<'a> Worker<'a> {
                 }
             }
         }
+    }
+
+    /// Of the machine.
+    fn tell_trouble(&mut self, failure: &Failure) {
+        let trouble = failure.message(0).unwrap_or_default();
+        note!("{trouble}");
+        self.trouble = Some(trouble);
+        self.work = None;
+        let _ = self.show();
     }
 
     /// What is on the disk counts.
@@ -142,11 +148,15 @@ impl<'a> Worker<'a> {
     /// Plays by the plan of now until it changes.
     async fn step(&mut self) -> Result<Next> {
         self.replay_game();
+        // It was given up by a failure.
+        self.final_games.end(false);
         if self.final_games.is_due() {
             return self.play_final().await;
         }
         self.changed = None;
         let Some((plan, entered)) = self.next_plan()? else {
+            self.trouble = None;
+            self.progress.borrow_mut().rest();
             self.show()?;
             return self.attend().await;
         };
@@ -157,6 +167,7 @@ impl<'a> Worker<'a> {
             .update
             .venue
             .arena(&tournament, &journal, plan, entered)?;
+        self.trouble = None;
         arena.is_fair = true;
         arena.stage = Some(self.stage.clone());
         self.feed.begin_again();
@@ -409,7 +420,15 @@ impl<'a> Worker<'a> {
     /// A decision counts when it is on the disk.
     async fn carry_out(&mut self, order: Order) -> Result<()> {
         if matches!(order.decision, Decision::ReplayGame { .. }) {
-            self.replay = Some(order);
+            let refused = if self.final_games.is_played() {
+                "the final is being played; try again after it"
+            } else if self.replay.is_some() {
+                "another game is to be played again first; try again in a few seconds"
+            } else {
+                self.replay = Some(order);
+                return Ok(());
+            };
+            let _ = order.answer.send(Err(refused.to_owned()));
             return Ok(());
         }
         let decided = match &order.decision {
@@ -469,7 +488,16 @@ impl<'a> Worker<'a> {
         Ok(done)
     }
 
+    /// What was sent before takes part.
     async fn announce_final(&mut self, format: Format, pairs: Option<u32>) -> Result<String> {
+        self.take_in()?;
+        let [played, games] = self.progress.borrow().games;
+        if format != Format::RoundRobin && played < games {
+            bail!(
+                "{} of the class are still to be played, whose table seeds the final; announce it after them",
+                counted(games - played, "game", "games")
+            );
+        }
         let statement = self
             .final_games
             .announce(&self.update, format, pairs)
@@ -478,33 +506,67 @@ impl<'a> Worker<'a> {
         let league = &mut self.update.league;
         league.note("announced", "final", &statement);
         league.write(self.update.directory.path())?;
-        Ok(statement)
+        let until = league.accepted_until();
+        let absent = league.bots().into_iter();
+        let absent = absent.filter(|bot| bot.playing(until).is_none());
+        let absent: Vec<String> = absent.map(|bot| bot.label).collect();
+        if absent.is_empty() {
+            return Ok(statement);
+        }
+        Ok(format!("{statement}; not in it: {}", absent.join(", ")))
     }
 
     /// Beside it what students send is taken in, and nothing else is played.
     async fn play_final(&mut self) -> Result<Next> {
-        let mut playing = self.final_games.play(&self.update)?;
+        let (mut playing, stop) = match self.final_games.play(&self.update) {
+            Ok(played) => played,
+            Err(failure) => return self.end_final(Err(failure)),
+        };
         self.show()?;
-        let (next, played) = {
-            let mut attending = pin!(self.attend());
-            tokio::select! {
-                biased;
-                next = &mut attending => (Some(next), None),
-                played = &mut playing => (None, Some(played)),
+        loop {
+            let (attended, played) = {
+                let mut attending = pin!(self.attend());
+                tokio::select! {
+                    biased;
+                    attended = &mut attending => (attended, None),
+                    played = &mut playing => (Ok(Next::Plan), Some(played)),
+                }
+            };
+            if let Some(played) = played {
+                return self.end_final(played);
             }
-        };
-        let played = match played {
-            Some(played) => played,
-            // The signal that ends the server stops it, too.
-            None => playing.await,
-        };
-        self.final_games.end(played.is_ok());
-        if let Some(next) = next {
-            return next;
+            match attended {
+                Err(failure) if !matches!(failure, Failure::Interrupted) => {
+                    self.tell_trouble(&failure);
+                }
+                // The server ends.
+                attended => {
+                    let _ = ended_soon(playing.as_mut(), &stop).await;
+                    return attended;
+                }
+            }
+            tokio::select! {
+                played = &mut playing => return self.end_final(played),
+                () = sleep(RETRY) => {}
+            }
+            self.reread()?;
+            self.trouble = None;
+            self.show()?;
         }
-        played?;
+    }
+
+    /// The log says what came of it.
+    fn end_final(&mut self, played: Result<()>) -> Result<Next> {
+        self.final_games.end(played.is_ok());
         let league = &mut self.update.league;
-        league.note("played", "final", "");
+        match played {
+            Ok(()) => league.note("played", "final", ""),
+            Err(failure) => {
+                let why = failure.message(0).unwrap_or_default();
+                note!("the final: {why}");
+                league.note("stopped", "final", &why);
+            }
+        }
         league.write(self.update.directory.path())?;
         self.show()?;
         Ok(Next::Plan)
@@ -527,7 +589,10 @@ impl<'a> Worker<'a> {
 }
 
 /// What comes of games that are stopped: those that are being played end, if that does not take long.
-async fn ended_soon<F: Future>(mut playing: Pin<&mut F>, stop: &mpsc::Sender<()>) -> F::Output {
+async fn ended_soon<F: Future + ?Sized>(
+    mut playing: Pin<&mut F>,
+    stop: &mpsc::Sender<()>,
+) -> F::Output {
     let _ = stop.try_send(());
     tokio::select! {
         ended = &mut playing => ended,
