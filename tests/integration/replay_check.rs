@@ -385,6 +385,21 @@ fn times_belong_to_turns() {
     broken(&won, |r| r.times_ms[4] = f64::INFINITY, Some(5), &["time"]);
 }
 
+/// Of games in which sides do not answer in turn, records say who did.
+#[test]
+fn turns_are_made_by_the_side_that_was_to_move() {
+    let won = record(&WON, 0);
+    let movers =
+        |text: &'static str| move |record: &mut Record| record.movers = Some(text.to_owned());
+    let mut told = won.clone();
+    movers("01010")(&mut told);
+    assert_eq!(violation(&told), None);
+    broken(&won, movers("01110"), Some(3), &["the other side made it"]);
+    broken(&won, movers("11010"), Some(1), &["the other side made it"]);
+    broken(&won, movers("0101"), None, &["`0101`", "each of 5 turns"]);
+    broken(&won, movers("01012"), None, &["`01012`", "0 or 1"]);
+}
+
 #[test]
 fn only_who_was_to_move_can_have_forfeited() {
     let forfeited = record(&WON[..3], 0);

@@ -38,6 +38,13 @@ pub fn replay(
         let problem = format!("{turns} turns but {times} times; expected one time a turn");
         return Err(whole(problem));
     }
+    if let Some(movers) = &record.movers
+        && (movers.len() != turns || movers.bytes().any(|mover| !b"01".contains(&mover)))
+    {
+        let movers = quote(movers.as_bytes());
+        let problem = format!("movers is {movers}; expected 0 or 1 for each of {turns} turns");
+        return Err(whole(problem));
+    }
     let mut canonical = String::new();
     for (index, answer) in record.turns.iter().enumerate() {
         let violation = |problem: String| Violation {
