@@ -658,7 +658,7 @@ fn a_name_can_be_seen_and_told_from_others() {
         ];
         Referee::new(words).directory(place.path()).run()
     };
-    for blank in ["", " ", "\u{a0}\u{3000}"] {
+    for blank in ["", " ", "\u{a0}\u{3000}", "\u{3164}", "\u{2800}\u{fe0f}"] {
         let run = config([blank, "Ben"]);
         assert_eq!(run.code, Some(2), "{run}");
         assert!(run.stderr.contains("of which nothing can be seen"), "{run}");

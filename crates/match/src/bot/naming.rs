@@ -28,9 +28,19 @@ pub fn composed(text: &str) -> String {
     text.nfc().collect()
 }
 
-/// Whether nothing of a name can be seen.
+/// Whether nothing of a name can be seen. Other characters without a picture are escaped where it is shown.
 pub fn is_blank(name: &str) -> bool {
-    name.trim().is_empty()
+    name.chars()
+        .all(|c| c.is_whitespace() || is_empty_picture(c))
+}
+
+/// Fillers, variations of the character before, and the empty pattern of Braille.
+const fn is_empty_picture(c: char) -> bool {
+    matches!(c,
+        '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{e0100}'..='\u{e01ef}')
 }
 
 /// Distinct names. Bots of the same name are called by their folders where these differ (`anna` and
