@@ -658,6 +658,8 @@ fn a_final_is_announced_before_it_is_played() {
     refused(&["--announce"], "there is no league in this folder");
     let run = teacher
         .league("term", &["--from", "submissions", "--move-time", "3s"])
+        .args(["--restart", "game", "--bench-after", "3"])
+        .args(["--adjudicate", "--opening-plies", "5"])
         .run();
     assert_eq!(run.code, Some(0), "{run}");
     refused(&[], "referee league final term --announce");
@@ -687,6 +689,11 @@ fn a_final_is_announced_before_it_is_played() {
     };
     assert_ne!(of_anna(&plan), of_anna(&league));
     assert_eq!(plan["bots"][0]["limits"]["move_time"], 3.0);
+    // It is played as the league is.
+    for option in ["restart", "bench_after", "adjudicate", "opening_plies"] {
+        assert_eq!(plan[option], league[option], "{option}");
+    }
+    assert_eq!(plan["restart"], "game");
 }
 
 #[test]

@@ -329,6 +329,19 @@ impl PlanRequest {
         })
     }
 
+    /// What is left open of how games are played is as in `other`, another tournament of these bots: a league, of its final.
+    #[must_use]
+    pub fn or_played_as(mut self, other: &Plan) -> Self {
+        self.restart = self.restart.or(Some(other.restart));
+        self.bench_after = self.bench_after.or(Some(other.bench_after));
+        self.games.adjudicate |= other.adjudicate;
+        if self.games.openings.is_none() {
+            let plies = self.games.opening_plies;
+            self.games.opening_plies = plies.or(other.opening_plies);
+        }
+        self
+    }
+
     /// Which games there will be between so many bots, unless the options contradict each other.
     fn schedule(&self, bots: u32, old: Option<&Plan>) -> Result<PlannedSchedule, PlanRequestError> {
         if bots < 2 {

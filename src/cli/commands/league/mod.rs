@@ -539,6 +539,7 @@ impl FinalRequest<'_> {
     fn options(&self, options: TournamentOptions) -> Result<TournamentOptions> {
         let mut options = options.or_planned(Some(self.of_league));
         options.play.game = options.play.game.or_planned(self.of_league)?;
+        options.request = options.request.or_played_as(self.of_league);
         let seed = self.of_league.seed;
         if options.request.games.seed == Some(seed) {
             bail!(
