@@ -187,6 +187,17 @@ fn all_that_a_compiler_said_is_shown_with_the_paths_that_were_given() {
         );
         assert_eq!(run.stderr, expected);
     }
+    // In a tournament they are on the page for its author.
+    let cup = ["tournament", "mine", "builtin:random", "builtin:greedy"];
+    let options = ["--pairs", "1", "--seed", "1", "--out", "cup"];
+    let run = tried(&place, &[&cup[..], &options].concat());
+    assert_eq!(run.code, Some(0), "{run}");
+    let report = Referee::new(["report", "cup", "--each", "pages"]);
+    let run = report.directory(place.path()).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let page = fs::read_to_string(place.path().join("pages/mine.md")).expect("a page");
+    let expected = "In full:\n\n    mine/parts/bot.txt:3:7: error: no such word\n      3 | x\n";
+    assert!(page.contains(expected), "{page}");
 }
 
 /// Beside the folder.
@@ -273,6 +284,27 @@ fn an_archive_is_the_bot_that_is_in_it() {
         changed.stderr.contains("helper.sh has changed"),
         "{changed}"
     );
+}
+
+/// Whatever is in it, it is what the unpacked folder is.
+#[test]
+fn an_archive_of_folders_of_sources_is_one_bot() {
+    let place = tempfile::tempdir().expect("a folder");
+    for (file, text) in [
+        ("src/main.c", "int main(void) { return 0; }"),
+        ("include/a.h", ""),
+    ] {
+        let path = place.path().join("mine").join(file);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+    let archive = archive_of(&place, "mine");
+    for given in ["mine", &archive] {
+        let run = tried(&place, &["check", given]);
+        let said = format!("{}{}", run.stdout, run.stderr);
+        // Whether a compiler is here or not.
+        assert!(!said.contains("include") && !said.contains(" src"), "{run}");
+    }
 }
 
 #[test]

@@ -72,6 +72,11 @@ impl Manifest {
         })
     }
 
+    /// The program, if it is one as it is.
+    fn runnable(&self, folder: &Path) -> Vec<PathBuf> {
+        self.program(folder).into_iter().collect()
+    }
+
     /// The program, which has to be there.
     pub(crate) fn program(&self, folder: &Path) -> Result<PathBuf, FolderProblem> {
         let named = PathBuf::from(&self.program);
@@ -243,7 +248,10 @@ impl BotFolder {
         if let Some(manifest) = Manifest::read(folder)? {
             let entry = match Recipe::of_manifest(&manifest) {
                 Some(recipe) => Entry::Sources(recipe),
-                None => Entry::Program(manifest.program(folder)?),
+                None => match Recipe::of_program(folder, &manifest)? {
+                    Some(recipe) => of_sources(recipe, &manifest.runnable(folder)),
+                    None => Entry::Program(manifest.program(folder)?),
+                },
             };
             return Ok(is(entry, DecidedBy::Manifest));
         }
@@ -575,6 +583,9 @@ mod tests {
         let cases: &[(Files, DecidedBy, &str)] = &[
             (&[("referee.toml", "program = 'b.py'"), ("Makefile", ""), ("main.py", ""), ("b.py", "")], DecidedBy::Manifest, "b.py"),
             (&[("referee.toml", "program = 'b'\nbuild = 'make'"), ("main.py", "")], DecidedBy::Manifest, "referee.toml"),
+            (&[("referee.toml", "program = 'x.c'"), ("main.py", ""), ("x.c", C), ("y.c", "")], DecidedBy::Manifest, "its C"),
+            (&[("referee.toml", "program = './x.c'"), ("x.c", C)], DecidedBy::Manifest, "x.c"),
+            (&[("referee.toml", "program = 'src/x.c'"), ("x.c", C), ("src/x.c", C), ("src/y.c", C)], DecidedBy::Manifest, "its C"),
             (&[("Makefile", "bot:"), ("main.py", ""), ("bot.c", C)], DecidedBy::BuildFile, "the Makefile"),
             (&[("Cargo.toml", ""), ("src/main.rs", "")], DecidedBy::BuildFile, "the package of Cargo.toml"),
             (&[("pom.xml", ""), ("src/main/java/a/Bot.java", JAVA), ("src/main/java/a/B.java", "")], DecidedBy::BuildFile, "the sources of pom.xml"),

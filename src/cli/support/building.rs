@@ -56,10 +56,13 @@ impl PrepareBots for SourceBuilder<'_> {
             .build(&bot.name, files, recipe)
             .map_err(|error| match error {
                 BuildError::Submission(problem) => failed(problem, CORRECT),
-                BuildError::Failed(build) => CannotStart {
-                    printed: Some(Box::new(build.as_given(bot.given(), &bot.path))),
-                    ..failed(build.to_string(), CORRECT)
-                },
+                BuildError::Failed(build) => {
+                    let build = build.as_given(bot.given(), &bot.path);
+                    CannotStart {
+                        printed: Some(Box::new(build.output())),
+                        ..failed(build.to_string(), CORRECT)
+                    }
+                }
                 BuildError::NoTool { tool, what } => failed(
                     format!("this machine has no `{tool}`, which builds {what}"),
                     "install it, or give the program that it makes",

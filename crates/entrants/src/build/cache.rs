@@ -20,6 +20,7 @@ use tokio::runtime;
 use super::recipe::Recipe;
 use super::{BuildError, check_tools, keep, made_program, run};
 use referee_host::executable::find_in_path;
+use referee_host::paths::bytes_within;
 use referee_host::threads::locked;
 use referee_match::record::atomic_file::sync_directory;
 use referee_sandbox::Sandbox;
@@ -202,7 +203,7 @@ impl BuildCache {
         let keys = keys.filter_map(|entry| entry.file_name().into_string().ok());
         let keys = keys.filter(|key| !key.starts_with('.'));
         keys.map(|key| CacheEntry {
-            bytes: size(&self.entry(&key)),
+            bytes: bytes_within(&self.entry(&key)),
             used: fs::metadata(self.lock_of(&key))
                 .and_then(|meta| meta.modified())
                 .unwrap_or(UNIX_EPOCH),
@@ -229,18 +230,6 @@ fn remove_left_behind(folder: &Path) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
-}
-
-fn size(folder: &Path) -> u64 {
-    let Ok(inside) = fs::read_dir(folder) else {
-        return 0;
-    };
-    let sizes = inside.flatten().map(|entry| match entry.metadata() {
-        Ok(meta) if meta.is_dir() => size(&entry.path()),
-        Ok(meta) => meta.len(),
-        Err(_) => 0,
-    });
-    sizes.sum()
 }
 
 /// Builds sources, or finds what was built of them before.

@@ -82,7 +82,8 @@ pub struct FailedBuild {
 impl FailedBuild {
     /// With the paths of its sources as a person has them, who gave `given`. `sources` is the folder or file that was
     /// built, which is another one where `given` is an archive.
-    pub fn as_given(&self, given: &Path, sources: &Path) -> ToolOutput {
+    #[must_use]
+    pub fn as_given(&self, given: &Path, sources: &Path) -> Self {
         let is_folder = sources.is_dir();
         let folder = |path: &Path| {
             let around = path.parent().filter(|_| !is_folder);
@@ -91,9 +92,16 @@ impl FailedBuild {
         let (shown, base) = (folder(given), folder(sources));
         let lines = self.printed.iter();
         let lines = lines.map(|line| with_paths(line, &base, &shown));
+        Self {
+            what: self.what.clone(),
+            printed: lines.collect(),
+        }
+    }
+
+    pub fn output(&self) -> ToolOutput {
         ToolOutput {
             of: format!("{} cannot be built", self.what),
-            lines: lines.collect(),
+            lines: self.printed.clone(),
         }
     }
 }

@@ -222,7 +222,7 @@ impl Recipe {
     pub(crate) fn of_sources(folder: &Path) -> Result<Option<Self>, FolderProblem> {
         for place in [folder.to_owned(), folder.join("src")] {
             let files = entries(&place).unwrap_or_default();
-            if let Some(recipe) = Self::of_files(&files, folder, place.ends_with("src"))? {
+            if let Some(recipe) = Self::of_files(&files, folder, place.ends_with("src"), None)? {
                 return Ok(Some(recipe));
             }
         }
@@ -232,9 +232,25 @@ impl Recipe {
     /// That of one source, in its folder; `None` for what is not compiled here.
     pub(crate) fn of_file(file: &Path) -> Option<Self> {
         let folder = file.parent().unwrap_or(file);
-        Self::of_files(&[file.to_owned()], folder, false)
+        Self::of_files(&[file.to_owned()], folder, false, None)
             .ok()
             .flatten()
+    }
+
+    /// That of the sources in a folder, or in its `src`, of which the manifest says which is the main one; `None` where it is
+    /// none that is compiled.
+    pub(crate) fn of_program(
+        folder: &Path,
+        manifest: &Manifest,
+    ) -> Result<Option<Self>, FolderProblem> {
+        let program: PathBuf = folder.join(&manifest.program).components().collect();
+        let is_in_src = program.parent() == Some(&*folder.join("src"));
+        let is_beside = is_in_src || program.parent() == Some(folder);
+        if !is_beside || !program.is_file() || !is_source(&program) {
+            return Ok(None);
+        }
+        let files = entries(program.parent().unwrap_or(folder)).unwrap_or_default();
+        Self::of_files(&files, folder, is_in_src, Some(&program))
     }
 
     /// Run in the folder of the files, which it does not change. Writes all files to standard output afterwards, as a
@@ -270,11 +286,12 @@ pub(crate) fn is_source(program: &Path) -> bool {
 }
 
 impl Recipe {
-    /// `folder` is the bot's, and may give its name to the main source.
+    /// `folder` is the bot's, and may give its name to the main source, unless that is `given`.
     fn of_files(
         files: &[PathBuf],
         folder: &Path,
         is_in_src: bool,
+        given: Option<&PathBuf>,
     ) -> Result<Option<Self>, FolderProblem> {
         let mut found: BTreeMap<usize, Vec<PathBuf>> = BTreeMap::new();
         for path in files {
@@ -303,7 +320,11 @@ impl Recipe {
             return Err(FolderProblem::SeveralLanguages(language, other));
         }
         let quoted = |path: &PathBuf| shell_words::quote(&format!("./{}", name(path))).into_owned();
-        let Some(main) = main_of(sources)? else {
+        let main = match given {
+            Some(given) => Some(given),
+            None => main_of(sources)?,
+        };
+        let Some(main) = main else {
             return Ok(None);
         };
         let main = match language {

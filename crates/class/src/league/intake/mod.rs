@@ -21,7 +21,7 @@ use self::formats::ArchiveFormat;
 pub use self::objects::{GitError, SandboxChoice};
 use super::roster::SenderId;
 use super::zone::{TimeReader, Zone};
-use referee_entrants::folder::entries;
+use referee_entrants::folder::{BotFolder, entries};
 use referee_match::bot::naming::composed;
 use referee_match::bot::referee_files::REFEREE_FILES;
 use referee_sandbox::snapshot::copy_tree;
@@ -198,7 +198,9 @@ pub fn to_check(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Option<Int
     {
         let inside = entries(&folder).unwrap_or_default();
         let is_whole = |path: &PathBuf| path.is_dir() || formats::of_file(path).is_some();
-        is_class |= inside.len() > 1 && inside.iter().all(is_whole);
+        let are_whole = inside.len() > 1 && inside.iter().all(is_whole);
+        // Such as `src` and `include`: a bot, as everywhere else.
+        is_class |= are_whole && BotFolder::read(&folder).is_err();
     }
     if is_class {
         return read(source, sandbox, Zone::default()).map(Some);
