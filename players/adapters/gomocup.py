@@ -65,7 +65,8 @@ class Brain:
             if self.board:
                 self.answer()
                 self.tell("BEGIN")
-        elif self.board is not None and len(new) == 1 and board[new[0]] == "O":
+        # Not a stone of its own that changed its colour, as after an opening with a swap.
+        elif self.board is not None and len(new) == 1 and self.board[new[0]] == "." and board[new[0]] == "O":
             self.tell(f"TURN {new[0] % SIZE},{new[0] // SIZE}")
         else:
             self.tell("BOARD")

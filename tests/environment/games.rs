@@ -51,6 +51,12 @@ const TESTS: &[Test] = &[
     ("tournament_in_a_sandbox", tournament, &[PYTHON]),
     ("no_command_makes_a_state", made_states, &[PYTHON]),
     ("printed_commands_run", printed_commands, &[PYTHON]),
+    ("few_questions_find_a_fault", few_questions, &[PYTHON]),
+    (
+        "turns_in_a_row_and_states_with_signs",
+        turns_in_a_row,
+        &[PYTHON],
+    ),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -592,6 +598,11 @@ for line in sys.stdin:
     if table.contains("equally good") || !table.contains("legal turns") {
         return Err(table.into());
     }
+    let json = "alike --json --seed 1 --time 5s first.py last.py builtin:random";
+    let json = succeeded(referee(scratch.path(), json.split(' ').chain(game)))?;
+    if json.contains("\"right") || !json.contains("\"turns\":") {
+        return Err(json.into());
+    }
     for words in [
         "first.py last.py --seed 1 -n 2 --record games.jsonl",
         "tournament first.py last.py builtin:random --no-check --pairs 2 --opening-plies 2 --out cup --seed 1",
@@ -605,6 +616,105 @@ for line in sys.stdin:
             scratch.path(),
             words.split(' ').chain(["--game", "./strict.py"]),
         ))?;
+    }
+    Ok(())
+}
+
+/// In Dots and Boxes a side draws again, and a state has the sign of a comment.
+fn turns_in_a_row() -> Result<(), Failed> {
+    let scratch = tempfile::tempdir()?;
+    let place = scratch.path();
+    // Draws the first line that is left; knows no answer when few are.
+    let bot = "
+import sys
+for line in sys.stdin:
+    lines = line.split()[3]
+    print('what' if lines.count('.') < 5 else lines.index('.') + 1, flush=True)
+";
+    fs::write(place.join("lines.py"), bot)?;
+    let game = game("dots-and-boxes.py");
+    let options = [
+        "--game",
+        &game,
+        "--game-option",
+        "size=2",
+        "--sandbox",
+        "none",
+    ];
+    let hunt = "hunt --time 2s --seed 1 --record found.jsonl lines.py";
+    referee(place, hunt.split(' ').chain(options));
+    let found = records(&place.join("found.jsonl"))?;
+    if found.is_empty() {
+        return Err("nothing was found".into());
+    }
+    for record in found {
+        let winner = record["result"]["winner"].as_u64().ok_or("a winner")?;
+        let bots = record["bots"].as_array().ok_or("bots")?;
+        let name = &bots[usize::try_from(winner)?]["name"];
+        if name != "hunt"
+            || record["turns"]
+                .as_array()
+                .is_none_or(|turns| turns.len() < 7)
+        {
+            return Err(format!("{record}").into());
+        }
+    }
+    fs::write(
+        place.join("openings.txt"),
+        "# Two lines.\n2 ##.......... .... 0 # above\n2 #.........#. .... 0\n",
+    )?;
+    let words = "tournament builtin:random builtin:random --pairs 2 --openings openings.txt --out cup --seed 1";
+    succeeded(referee(place, words.split(' ').chain(options)))?;
+    let starts: Vec<Value> = records(&place.join("cup/games.jsonl"))?
+        .iter()
+        .map(|record| record["start"].clone())
+        .collect();
+    let [first, second] = ["2 ##.......... .... 0", "2 #.........#. .... 0"];
+    if starts.len() != 4 || starts.iter().any(|start| start != first && start != second) {
+        return Err(format!("{starts:?}").into());
+    }
+    Ok(())
+}
+
+/// In a game of many turns, a look at what each of them allows would be 50,000 questions to its program.
+fn few_questions() -> Result<(), Failed> {
+    let scratch = tempfile::tempdir()?;
+    let place = scratch.path();
+    let text = fs::read_to_string(game("gomoku.py"))?;
+    let (rules, _) = text.split_once("\nfor line in sys.stdin").ok_or("a loop")?;
+    let counting = "
+for line in sys.stdin:
+    print(json.dumps(answer(json.loads(line))), flush=True)
+    with open(__file__ + '.count', 'a') as count:
+        count.write('.')
+";
+    fs::write(place.join("counting.py"), format!("{rules}{counting}"))?;
+    fs::write(
+        place.join("wrong.py"),
+        "import os, sys\nfor line in sys.stdin:\n    if not os.path.exists('asked'):\n        os.link('counting.py.count', 'asked')\n        os.rename('counting.py.count', 'counted')\n    print('what', flush=True)\n",
+    )?;
+    let options = ["--game", "./counting.py", "--sandbox", "none"];
+    for (words, most) in [
+        // One look at the turns and at the kinds of position after them, by two threads.
+        ("hunt --time 20s --seed 4 wrong.py", 2_000),
+        // Positions are drawn for a share of the time; for one alone it was millions.
+        ("alike --time 2s --seed 1 wrong.py builtin:random", 200_000),
+    ] {
+        for file in ["asked", "counted", "counting.py.count"] {
+            let _ = fs::remove_file(place.join(file));
+        }
+        referee(place, words.split(' ').chain(options));
+        let asked = fs::metadata(place.join("counted"))?.len();
+        if asked > most {
+            return Err(format!("{words}: {asked} questions to the game's program").into());
+        }
+    }
+    // No questions are looked for when a bot fails with the first.
+    let _ = fs::remove_file(place.join("counting.py.count"));
+    referee(place, "check wrong.py".split(' ').chain(options));
+    let asked = fs::metadata(place.join("counting.py.count"))?.len();
+    if asked > 1_000 {
+        return Err(format!("check: {asked} questions to the game's program").into());
     }
     Ok(())
 }
@@ -697,6 +807,10 @@ fn printed_about(place: &Path, rules: &str, options: &str) -> Result<(), Failed>
     fs::write(place.join("my game.py"), rules)?;
     let wrong = "#!/usr/bin/env python3\nimport sys\nfor line in sys.stdin:\n    print('what', flush=True)\n";
     fs::write(place.join("wrong.py"), wrong)?;
+    fs::create_dir(place.join("built"))?;
+    let manifest = "program = \"bot\"\nbuild = \"cp source bot && chmod +x bot\"\n";
+    fs::write(place.join("built/referee.toml"), manifest)?;
+    fs::write(place.join("built/source"), wrong)?;
     for file in ["my game.py", "wrong.py"] {
         Command::new("chmod")
             .arg("+x")
@@ -719,6 +833,11 @@ fn printed_about(place: &Path, rules: &str, options: &str) -> Result<(), Failed>
             &["printf "],
         ),
         (format!("check {game} ./wrong.py"), &["printf "]),
+        // Built by the referee.
+        (
+            format!("-v {game} --seed 1 ./built builtin:random"),
+            &["printf "],
+        ),
         (
             format!("hunt {game} --time 1s ./wrong.py"),
             &["referee debug"],

@@ -200,6 +200,40 @@ fn all_that_a_compiler_said_is_shown_with_the_paths_that_were_given() {
     assert!(page.contains(expected), "{page}");
 }
 
+/// What a record says of a bot that is a folder can be given as it is.
+#[test]
+fn a_recorded_folder_is_asked_again_by_the_referee() {
+    let place = tempfile::tempdir().expect("a folder");
+    built_bot(&place, "mine");
+    let wrong = "#!/bin/sh\nwhile read -r line; do echo what; done\n";
+    executable(&place.path().join("mine/parts/bot.txt"), wrong, 0o644);
+    let words = [
+        "mine",
+        "builtin:random",
+        "--seed",
+        "1",
+        "--record",
+        "games.jsonl",
+    ];
+    assert_eq!(tried(&place, &words).code, Some(0));
+    let replayed = run(&place, &["replay", "games.jsonl"]);
+    let again = replayed
+        .stdout
+        .lines()
+        .find(|line| line.contains("referee ask "));
+    let again = again.unwrap_or_else(|| panic!("{replayed}"));
+    let (_, ask) = again.split_once(" | referee ").expect("a pipe");
+    let words = shell_words::split(ask).expect("words");
+    assert_eq!(words.last().map(String::as_str), Some("mine"), "{again}");
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let asked = Referee::new(words).args(["--sandbox", "none"]);
+    let asked = asked
+        .directory(place.path())
+        .stdin("................ -\n")
+        .run();
+    assert!(asked.stdout.contains("what"), "{asked}");
+}
+
 /// Beside the folder.
 fn archive_of(place: &TempDir, folder: &str) -> String {
     let name = format!("{folder}.tar.gz");

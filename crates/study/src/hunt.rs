@@ -139,6 +139,11 @@ impl Hunt<'_> {
         self.stop.load(Ordering::Relaxed) || Instant::now() >= self.until
     }
 
+    /// Whether the turns after a turn are looked at, too: of a game's program this is a question for every pair of them.
+    fn looks_two_ahead(&self) -> bool {
+        self.ruleset.program().is_none()
+    }
+
     pub fn questions(&self) -> usize {
         locked(&self.shared).tally.questions
     }
@@ -252,6 +257,7 @@ impl HuntWorker<'_> {
         }
         let kinds: HashSet<u64> = game
             .turns()
+            .take_while(|_| !self.hunt.is_over())
             .filter(|turn| turn.after.outcome().is_none())
             .map(|turn| late_kind(&*turn.after))
             .collect();
@@ -352,7 +358,7 @@ impl HuntWorker<'_> {
         let Some(asked) = asked else {
             return Ok(None);
         };
-        let kinds = kinds(game);
+        let kinds = self.kinds(game);
         let answer = asked
             .as_ref()
             .ok()
@@ -422,9 +428,13 @@ impl HuntWorker<'_> {
         (value < best).then_some((best, value))
     }
 
-    /// A turn of the opponent that does not end the game, if there is one.
+    /// A turn of the opponent that does not end the game, if there is one; `None` when the time is over, too.
     fn choose(&mut self, game: &dyn Game, line: &PlayedLine, is_trap: bool) -> Option<TurnText> {
-        let mut turns: Vec<Turn> = game.turns().collect();
+        let legal = game.turns().take_while(|_| !self.hunt.is_over());
+        let mut turns: Vec<Turn> = legal.collect();
+        if self.hunt.is_over() {
+            return None;
+        }
         if line.turns.len() < EARLY_TURNS {
             let shared = &mut *locked(&self.hunt.shared);
             if shared.early.len() < MOST_EARLY {
@@ -437,7 +447,9 @@ impl HuntWorker<'_> {
         let going_on = turns.iter().filter(|turn| turn.after.outcome().is_none());
         let me = game.to_move();
         // Where the bot wins next, the game is soon over.
-        let (quiet, short): (Vec<_>, Vec<_>) = going_on.partition(|turn| !turn.after.lets_win(me));
+        let looks_two_ahead = self.hunt.looks_two_ahead();
+        let (quiet, short): (Vec<_>, Vec<_>) =
+            going_on.partition(|turn| !(looks_two_ahead && turn.after.lets_win(me)));
         let mut going_on: Vec<_> = quiet.into_iter().chain(short).collect();
         let is_slow = self.is_slow();
         if is_slow && !game.is_provable() && self.random.random_bool(KNOWN) {
@@ -461,7 +473,7 @@ impl HuntWorker<'_> {
                 }
                 continue;
             }
-            let kinds = kinds(&*turn.after);
+            let kinds = self.kinds(&*turn.after);
             let shared = locked(&self.hunt.shared);
             let is_new = !shared.answers.contains_key(&hash(turn.after.request()));
             let seen = kinds
@@ -476,6 +488,40 @@ impl HuntWorker<'_> {
         let chosen = trap.or(best).map(|(_, turn)| turn);
         let chosen = chosen.or_else(|| turns.first())?;
         Some(TurnText::from(&*chosen.text))
+    }
+
+    /// Kinds of position to which this one belongs: what is in hand, how many cells are free, how many turns there are,
+    /// win, or lose immediately, and which one does not; towards the end also what is on the board.
+    fn kinds(&self, game: &dyn Game) -> Vec<u64> {
+        let free = game.free_cells();
+        let request = game.request();
+        let hand = request.chars().next_back();
+        let mut kinds = vec![hash((0, free, hand)), late_kind(game)];
+        if !self.hunt.looks_two_ahead() {
+            kinds.push(hash((1, free, few(game.count_moves()))));
+            return kinds;
+        }
+        let me = game.to_move();
+        let (mut winning, mut safe, mut only) = (0_usize, 0_usize, None);
+        for turn in game.turns() {
+            match turn.after.outcome() {
+                Some(outcome) => winning += usize::from(outcome == Outcome::Win(me)),
+                None if winning > 0 => {}
+                None if turn.after.lets_win(me) => {}
+                None => {
+                    safe += 1;
+                    only = Some(turn.text);
+                }
+            }
+        }
+        let only = only.filter(|_| safe == 1);
+        let only = only.and_then(|turn| turn.chars().next_back());
+        kinds.extend([
+            hash((1, free, winning.min(3), few(safe))),
+            hash((2, hand, only, safe.min(2))),
+            hash((3, winning.min(2), safe.min(8), hand)),
+        ]);
+        kinds
     }
 
     /// The share of the bot's answers that keep what it holds; `None` where it holds nothing, or this is not known.
@@ -494,35 +540,9 @@ impl HuntWorker<'_> {
     }
 }
 
-/// Kinds of position to which this one belongs: what is in hand, how many cells are free, how many turns win, how many
-/// lose immediately, and which one does not; towards the end also what is on the board.
-fn kinds(game: &dyn Game) -> [u64; 5] {
-    let free = game.free_cells();
-    let request = game.request();
-    let hand = request.chars().next_back();
-    let me = game.to_move();
-    let (mut winning, mut safe, mut only) = (0_usize, 0_usize, None);
-    for turn in game.turns() {
-        match turn.after.outcome() {
-            Some(outcome) => winning += usize::from(outcome == Outcome::Win(me)),
-            None if winning > 0 => {}
-            None if turn.after.lets_win(me) => {}
-            None => {
-                safe += 1;
-                only = Some(turn.text);
-            }
-        }
-    }
-    let only = only.filter(|_| safe == 1);
-    let only = only.and_then(|turn| turn.chars().next_back());
-    let few = |count: usize| usize::BITS - count.leading_zeros();
-    [
-        hash((0, free, hand)),
-        hash((1, free, winning.min(3), few(safe))),
-        hash((2, hand, only, safe.min(2))),
-        hash((3, winning.min(2), safe.min(8), hand)),
-        late_kind(game),
-    ]
+/// Its binary digits.
+const fn few(count: usize) -> u32 {
+    usize::BITS - count.leading_zeros()
 }
 
 /// What is in hand and on the board, wherever it is.
@@ -537,6 +557,23 @@ fn late_kind(game: &dyn Game) -> u64 {
     hash((4, on_board, free, request.chars().next_back()))
 }
 
+/// The turns of this side, by the rules: in some games a side has several in a row.
+fn turns_of(ruleset: &dyn Ruleset, line: &PlayedLine, side: Side) -> Vec<TurnText> {
+    let Ok(mut game) = ruleset.start_from(&line.start) else {
+        return Vec::new();
+    };
+    let mut own = Vec::new();
+    for turn in &line.turns {
+        if game.to_move() == side {
+            own.push(turn.clone());
+        }
+        if game.play(turn, &mut String::new()).is_err() {
+            break;
+        }
+    }
+    own
+}
+
 /// The record of what was found, like that of a match: a fault is committed again by the bot, the turns of another game
 /// are known.
 pub async fn record(
@@ -548,8 +585,7 @@ pub async fn record(
 ) -> Result<FinishedGame, GameError> {
     let line = found.game.as_ref().unwrap_or(&found.line);
     let script = |side: Side| -> BuiltinBot {
-        let own = line.turns.iter().skip(side.index()).step_by(2);
-        let mut own = own.cloned().collect::<Vec<_>>().into_iter();
+        let mut own = turns_of(runner.ruleset(), line, side).into_iter();
         Box::new(move |_| {
             let turn = own.next().ok_or(RequestError::GameOver)?;
             Ok(turn.to_string())

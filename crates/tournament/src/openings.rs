@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rand::Rng;
 
-use referee_games::game::{Game, Ruleset};
+use referee_games::game::{Game, Ruleset, StartError};
 use referee_match::seed::{self, Purpose};
 
 pub const PLIES: u32 = 4;
@@ -160,14 +160,10 @@ pub fn parse(ruleset: &dyn Ruleset, text: &str) -> Result<Vec<String>, OpeningsE
     let mut openings = Vec::new();
     let mut lines = BTreeMap::new();
     for (line, text) in (1..).zip(text.lines()) {
-        let board = text.split_once(" #").map_or(text, |(board, _)| board);
-        let board = board.trim();
-        if board.is_empty() {
-            continue;
-        }
-        let opening = match ruleset.start_from(board) {
-            Ok(session) => session.as_start(),
-            Err(_) if board.starts_with('#') => continue,
+        let opening = match start_in(ruleset, text) {
+            Ok(Some(session)) => session.as_start(),
+            Ok(None) => continue,
+            Err(_) if text.trim_start().starts_with('#') => continue,
             Err(problem) => {
                 return Err(OpeningsError::Board {
                     line,
@@ -184,4 +180,22 @@ pub fn parse(ruleset: &dyn Ruleset, text: &str) -> Result<Vec<String>, OpeningsE
         return Err(OpeningsError::Empty);
     }
     Ok(openings)
+}
+
+/// The start of a line, before a comment if there is one; `None` if nothing else is in it. A state of a game that is a program
+/// may have ` #` in it, too: the most that is a start counts.
+fn start_in(ruleset: &dyn Ruleset, text: &str) -> Result<Option<Box<dyn Game>>, StartError> {
+    let comments = text.rmatch_indices(" #");
+    let before = comments.map(|(at, _)| &text[..at]);
+    let mut problem = None;
+    for board in [text].into_iter().chain(before).map(str::trim) {
+        if board.is_empty() {
+            return Ok(None);
+        }
+        match ruleset.start_from(board) {
+            Ok(session) => return Ok(Some(session)),
+            Err(error) => problem = Some(error),
+        }
+    }
+    problem.map_or(Ok(None), Err)
 }

@@ -22,7 +22,11 @@ for line in sys.stdin:
     elif words[0] == "BEGIN":
         place()
     elif words[0] == "TURN":
-        board.add(tuple(map(int, words[1].split(","))))
+        stone = tuple(map(int, words[1].split(",")))
+        if stone in board:
+            print("ERROR there is a stone already", flush=True)
+            continue
+        board.add(stone)
         place()
     elif words[0] == "BOARD":
         board = set()

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use rand::RngExt as _;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 use serde::{Deserialize, Serialize};
@@ -133,6 +134,9 @@ pub fn draw(
 /// In which no side lets the other win immediately without need. No side can win immediately in the position, and the solver can
 /// tell its value.
 fn of_random_game(ruleset: &dyn Ruleset, random: &mut ChaCha8Rng) -> Option<Box<dyn Game>> {
+    if ruleset.program().is_some() {
+        return of_random_game_of_program(ruleset, random);
+    }
     let mut game = ruleset.start();
     let mut found = Vec::new();
     while game.outcome().is_none() {
@@ -150,6 +154,26 @@ fn of_random_game(ruleset: &dyn Ruleset, random: &mut ChaCha8Rng) -> Option<Box<
         game = quiet.or_else(|| turns.choose(random))?.after.clone();
     }
     found.choose(random).cloned()
+}
+
+/// Its turns are made without a look at what they allow: that is a question to the program for every pair of turns.
+fn of_random_game_of_program(
+    ruleset: &dyn Ruleset,
+    random: &mut ChaCha8Rng,
+) -> Option<Box<dyn Game>> {
+    let mut game = ruleset.start();
+    let mut found = Vec::new();
+    while game.outcome().is_none() {
+        let moves = game.count_moves();
+        if moves >= LEAST_TURNS {
+            found.push(game.clone());
+        }
+        if moves == 0 || !game.make_move(random.random_range(0..moves)) {
+            return None;
+        }
+    }
+    let chosen = found.choose(random)?;
+    (!chosen.can_win_at_once()).then(|| chosen.clone())
 }
 
 /// `None` where an answer would say little, or the solver did not tell in time.
@@ -179,7 +203,8 @@ fn judged(
         None => vec![true; turns.len()],
     };
     let all = vec![true; turns.len()];
-    let safe: Vec<bool> = turns.iter().map(|turn| !turn.after.lets_win(me)).collect();
+    let is_safe = |turn: &Turn| ruleset.program().is_some() || !turn.after.lets_win(me);
+    let safe: Vec<bool> = turns.iter().map(is_safe).collect();
     let texts: Vec<String> = turns.into_iter().map(|turn| turn.text).collect();
     let parts = cells_and_pieces(&texts);
     let views: [AskedView; ROUNDS] = std::array::from_fn(|round| {

@@ -97,21 +97,21 @@ struct PairEvidence<'a> {
     others: usize,
     /// How many others answered.
     of: usize,
-    right: bool,
-    right_turns: usize,
+    /// Whether the answer is right, and how many turns are: where a solver says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    right: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    right_turns: Option<usize>,
     turns: usize,
-    /// Whether a solver has said which turns are right; without one all are.
-    #[serde(skip)]
-    is_judged: bool,
 }
 
 impl PairEvidence<'_> {
     fn words(&self) -> String {
-        let worth = match (self.right, self.right_turns) {
-            _ if !self.is_judged => format!("one of {} legal turns", self.turns),
-            (true, 1) => "the only right turn".to_owned(),
-            (true, right) => format!("one of {right} equally good turns"),
-            (false, right) => format!("wrong, {right} of {} turns are right", self.turns),
+        let worth = match self.right.zip(self.right_turns) {
+            None => format!("one of {} legal turns", self.turns),
+            Some((true, 1)) => "the only right turn".to_owned(),
+            Some((true, right)) => format!("one of {right} equally good turns"),
+            Some((false, right)) => format!("wrong, {right} of {} turns are right", self.turns),
         };
         let sides = ["; seen from different sides", ""][usize::from(self.same_round)];
         let [question, answer] = [self.question, self.answer].map(escape_controls);
@@ -207,6 +207,7 @@ impl<'a> AlikeReport<'a> {
     /// What the fewest others chose, who are of another group, without what starter code answers.
     fn evidence(&self, pair: &AlikePair, group: Option<&AlikeGroup>) -> Vec<PairEvidence<'a>> {
         let mut found: Vec<PairEvidence<'a>> = Vec::new();
+        let is_judged = self.ruleset.info().is_solvable();
         for (number, position) in self.positions.iter().enumerate() {
             let of = |bot: usize| self.answers[bot].choices[number];
             let (a, b) = (of(pair.a), of(pair.b));
@@ -227,10 +228,9 @@ impl<'a> AlikeReport<'a> {
                     same_round: a[round] == b[round],
                     others: others().filter(gave).count(),
                     of: answered,
-                    right: position.best[choice],
-                    right_turns: position.right(),
+                    right: is_judged.then(|| position.best[choice]),
+                    right_turns: is_judged.then(|| position.right()),
                     turns: position.best.len(),
-                    is_judged: self.ruleset.info().is_solvable(),
                 })
             });
             found.extend(shared.min_by_key(|one| (one.others, !one.same_round)));

@@ -7,8 +7,8 @@ use super::referee_files::REFEREE_FILES;
 use super::shell::{self, Question};
 use crate::protocol::env;
 pub use referee_host::executable::CannotStart;
-use referee_host::executable::find_in_path;
 use referee_host::executable::interpreter::Language;
+use referee_host::executable::{find_in_path, is_executable_file};
 use referee_host::system::is_path;
 use referee_sandbox::snapshot::{BotFiles, FileScope, FileSet, bot_program};
 use referee_sandbox::{BotCommand, Confinement, Sandbox};
@@ -102,7 +102,13 @@ impl Program {
             argv[0] = with_slash(first);
         }
         let name = file_name(first);
-        Some(Self::new(name, argv, command.to_vec(), None))
+        let path = Path::new(&argv[0]);
+        // A folder, sources or an archive.
+        let is_prepared = path.exists() && !is_executable_file(path);
+        Some(Self {
+            is_prepared,
+            ..Self::new(name, argv, command.to_vec(), None)
+        })
     }
 
     pub fn builtin(&self) -> Option<&str> {
@@ -155,19 +161,21 @@ impl Program {
 }
 
 /// The command that asks a program the same again, quoted for this system's shell. With `stays_open` the input ends
-/// some seconds later.
+/// some seconds later. `has_rules`: the game can be told by its name, so that `referee ask` knows what a question means.
 pub fn reproduce_command(
     program: &Program,
     environment: &[(String, String)],
     questions: &[&str],
     stays_open: bool,
+    has_rules: bool,
 ) -> String {
     let (words, environment) = match program.builtin() {
         Some(name) => (
             ["referee", "bot", name].map(str::to_owned).to_vec(),
             environment,
         ),
-        None if program.is_prepared => (ask_command(program, environment), &[][..]),
+        None if program.is_prepared && has_rules => (ask_command(program, environment), &[][..]),
+        None if program.is_prepared => (in_directory(program), environment),
         None => (program.argv.clone(), environment),
     };
     shell::asking(&Question {
@@ -176,6 +184,18 @@ pub fn reproduce_command(
         lines: questions,
         stays_open,
     })
+}
+
+/// What starts a program of the referee's own folders as it is started in a game.
+fn in_directory(program: &Program) -> Vec<String> {
+    let directory = program.directory.as_ref().filter(|_| cfg!(unix));
+    let Some(directory) = directory else {
+        return program.argv.clone();
+    };
+    let directory = shell::quoted(&directory.to_string_lossy()).into_owned();
+    let script = format!("cd {directory} && exec \"$0\" \"$@\"");
+    let shell = ["sh".to_owned(), "-c".to_owned(), script];
+    shell.into_iter().chain(program.argv.clone()).collect()
 }
 
 /// What has the referee ask a bot, with the options that stand for this environment.

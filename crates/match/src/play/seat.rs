@@ -81,6 +81,8 @@ struct ProgramSeat {
     /// The id of the first game that this process plays.
     since: Option<String>,
     is_told_answers: bool,
+    /// The rules of the game are built in.
+    has_rules: bool,
 }
 
 impl Player for Seat {
@@ -164,6 +166,7 @@ impl Seat {
             SeatPlayer::Program(Box::new(ProgramSeat {
                 environment,
                 is_told_answers,
+                has_rules: ruleset.program().is_none(),
                 program,
                 tap: None,
                 process: None,
@@ -363,6 +366,7 @@ impl Seat {
             &that_matter(seat.environment.iter().cloned()),
             &questions,
             matches!(fault, Some(Fault::Timeout(_))),
+            seat.has_rules,
         ))
     }
 

@@ -163,6 +163,12 @@ pub fn reproduce_recorded(
     requests: &[String],
 ) -> Option<String> {
     let program = Program::recorded(&record.bots[by].command)?;
+    let has_rules =
+        registry::of_record(&record.game, &record.rules, record.pieces.as_deref()).is_ok();
+    // Where it was built, and how it is asked, is not known any more.
+    if program.is_prepared && !has_rules {
+        return None;
+    }
     let process = record.processes.as_ref();
     let seed = process.and_then(|both| Some(both[by].as_ref()?.seed.to_string()));
     let variables = given([
@@ -177,5 +183,6 @@ pub fn reproduce_recorded(
         &that_matter(variables),
         &requests,
         record.result.reason == Reason::Forfeit(ForfeitReason::Timeout),
+        has_rules,
     ))
 }

@@ -327,9 +327,10 @@ impl Checkup<'_> {
         if self.budget.is_spent() {
             return Err(self.left_out(REPEATED));
         }
-        let positions = self.positions("any", REPEATED, |_| true);
+        let positions = self.positions("any", POSITIONS, |_| true);
+        let positions = &positions[..positions.len().min(REPEATED)];
         self.examiner.start().await?;
-        let first = self.ask_all(REPEATABLE, &positions, 2).await?;
+        let first = self.ask_all(REPEATABLE, positions, 2).await?;
         if self.budget.is_spent() {
             return Err(self.left_out(REPEATED));
         }

@@ -122,6 +122,8 @@ impl Cause {
 pub struct Problem {
     pub cause: Cause,
     pub what: String,
+    /// All that a compiler said of it, of which `what` quotes the beginning.
+    pub printed: Vec<String>,
     /// The question, where `what` does not name it.
     pub asked: Option<String>,
     /// The line of stderr that says why.
@@ -137,6 +139,7 @@ impl Problem {
         Self {
             cause,
             what: what.into(),
+            printed: Vec::new(),
             asked: None,
             stderr: None,
             fix: fix.into(),
@@ -172,7 +175,11 @@ impl Problem {
 impl From<CannotStart> for Problem {
     fn from(error: CannotStart) -> Self {
         let what = format!("cannot start {}: {}", error.bot, error.cause);
-        Self::new(Cause::CannotStart, what, error.fix)
+        let printed = error.printed.map(|output| output.lines);
+        Self {
+            printed: printed.unwrap_or_default(),
+            ..Self::new(Cause::CannotStart, what, error.fix)
+        }
     }
 }
 
@@ -184,7 +191,7 @@ impl From<Problem> for Absence {
             stderr: problem.stderr,
             fix: Some(problem.fix),
             again: problem.again,
-            printed: Vec::new(),
+            printed: problem.printed,
             by_machine: false,
         };
         absence.map(escape_controls)
@@ -500,6 +507,9 @@ impl<'a> Checkup<'a> {
         count: usize,
         kind: impl Fn(&dyn Game) -> bool,
     ) -> Arc<[String]> {
+        if self.hopeless {
+            return Arc::default();
+        }
         let ruleset = self.runner.ruleset();
         self.questions.positions(ruleset, name, count, kind)
     }
@@ -586,6 +596,7 @@ impl<'a> Checkup<'a> {
                 depends: depends && is_wrong,
             },
             what,
+            printed: Vec::new(),
             asked,
             stderr: crash::explaining_line(&fault.stderr),
             fix,

@@ -14,6 +14,9 @@ use referee_match::seed::{self, Purpose};
 /// Random games that are searched for positions of a kind.
 const SEARCH: usize = 2000;
 
+/// Positions of one random game by a game's program: to play it takes hundreds of questions to the program.
+const OF_ONE_GAME: usize = 8;
+
 /// Of check-ups by one ruleset. Each kind is searched for once: some are rare, and the search takes longer than most
 /// bots take for all their answers.
 #[derive(Debug, Default)]
@@ -47,14 +50,17 @@ fn positions(ruleset: &dyn Ruleset, count: usize, kind: impl Fn(&dyn Game) -> bo
     let mut found = Vec::new();
     for _ in 0..SEARCH {
         let of_kind = random_game(ruleset, &kind, &mut rng);
-        // One position a game, so that they differ.
-        if let Some(position) = of_kind.choose(&mut rng) {
-            found.push(position.clone());
+        if ruleset.program().is_some() {
+            found.extend(of_kind.sample(&mut rng, OF_ONE_GAME).cloned());
+        } else {
+            // One position a game, so that they differ.
+            found.extend(of_kind.choose(&mut rng).cloned());
         }
-        if found.len() == count {
+        if found.len() >= count {
             break;
         }
     }
+    found.truncate(count);
     found
 }
 
