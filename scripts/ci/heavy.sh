@@ -117,4 +117,6 @@ if wants load; then
   step "class server under load"
   cargo build --locked --release --features class-server
   scripts/class_server/load.py
+  step "class server, killed forty times"
+  REFEREE_KILLS=40 tests cargo test --locked --features class-server --test class_server -- killed
 fi

@@ -17,6 +17,7 @@ mod served;
 
 use std::env;
 use std::fs;
+use std::process::{Command, Stdio};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::json;
@@ -321,5 +322,48 @@ fn main() {
         SCREENS[2],
         all_works_without_javascript,
     );
+    trials.push(match unshare() {
+        Some(unshare) => Trial::test("a full disk is told", move || a_full_disk_is_told(unshare)),
+        None => requirements::unavailable("a full disk is told", "unshare", "util-linux"),
+    });
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// The command that lets a program mount a disk of its own, if one does here: root may, others in a name space of users.
+fn unshare() -> Option<&'static [&'static str]> {
+    const COMMANDS: &[&[&str]] = &[&["unshare", "-m"], &["unshare", "-rm"]];
+    let works = |command: &&&[&str]| {
+        let tried = Command::new(command[0])
+            .args(&command[1..])
+            .args(["mount", "-t", "tmpfs", "none", "/mnt"])
+            .stderr(Stdio::null())
+            .status();
+        tried.is_ok_and(|status| status.success())
+    };
+    COMMANDS.iter().find(works).copied()
+}
+
+/// What was acknowledged stays, what is not is told, and the server goes on.
+fn a_full_disk_is_told(unshare: &[&str]) -> Result<(), Failed> {
+    let class = Served::on_disk(unshare, 8, STUDENTS);
+    let [anna, ben] = ["Anna Adams", "Ben Bell"].map(|name| class.link(name));
+    let sent = class.hand_in(&anna, "bot.sh", RANDOM);
+    if sent.status != 202 {
+        return Err(format!("{sent:?}").into());
+    }
+    let large = "x".repeat(12 << 20);
+    let body = http::upload(&[("bot.sh", GREEDY), ("book.txt", &large)]);
+    let full = class.send("/submissions", &ben, &http::boundary(), &body);
+    if full.status != 507 || !full.text().contains("no space left") {
+        return Err(format!("{full:?}").into());
+    }
+    if class.get("/submissions/1/files", &anna).text() != RANDOM {
+        return Err("what was acknowledged is lost".into());
+    }
+    // What was received of it has gone.
+    let sent = class.hand_in(&ben, "bot.sh", GREEDY);
+    if sent.status != 202 {
+        return Err(format!("{sent:?}").into());
+    }
+    Ok(())
 }

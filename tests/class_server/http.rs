@@ -77,14 +77,14 @@ pub(crate) fn boundary() -> String {
 }
 
 /// A form with these files.
-pub(crate) fn upload(files: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn upload<B: AsRef<[u8]>>(files: &[(&str, B)]) -> Vec<u8> {
     let mut body = Vec::new();
     for (name, text) in files {
         let head = format!(
             "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"files\"; filename=\"{name}\"\r\n\r\n"
         );
         body.extend(head.as_bytes());
-        body.extend(text.as_bytes());
+        body.extend(text.as_ref());
         body.extend(b"\r\n");
     }
     body.extend(format!("--{BOUNDARY}--\r\n").as_bytes());

@@ -5,6 +5,7 @@ mod hangs;
 mod hostile;
 mod http;
 mod kills;
+mod queue;
 mod served;
 mod tables;
 
@@ -119,10 +120,12 @@ fn a_link_becomes_a_cookie_and_a_clean_address() {
     assert_eq!(page.status, 200);
     assert!(page.text().contains("Hand in"));
     assert_eq!(page.header("referrer-policy"), Some("same-origin"));
-    for file in ["term/server/links.json", "out.log"] {
+    for file in ["term/server/links.json", "out.log", "class.log"] {
         let text = fs::read_to_string(class.path(file)).expect("a file");
         assert!(!text.contains(&anna), "{file} has the secret");
     }
+    let log = fs::read_to_string(class.path("class.log")).expect("a log");
+    assert!(log.contains("/in/"), "the request is logged: {log}");
 }
 
 #[test]
@@ -160,6 +163,133 @@ fn a_teacher_decides_and_each_decision_is_logged() {
             .status,
         403
     );
+}
+
+#[test]
+fn a_new_link_replaces_the_one_before() {
+    let class = Served::start(TWO);
+    let (anna, teacher) = (class.link("Anna Adams"), class.link("(teacher)"));
+    class.hand_in(&anna, "bot.sh", RANDOM);
+    class.until(&anna, 1, &["playing"]);
+    let page = class.get("/class", &teacher).text();
+    let (_, after) = page.split_once("/students/").expect("her page");
+    let key: String = after.chars().take_while(|&c| c != '"').collect();
+    let renew = format!("/students/{key}/link");
+    assert_eq!(class.post(&renew, &anna, "").status, 403);
+    let told = class.post(&renew, &teacher, "");
+    assert_eq!(told.status, 200, "{told:?}");
+    let text = told.text();
+    let (_, after) = text.split_once("/in/").expect("a link");
+    let new: String = after
+        .chars()
+        .take_while(char::is_ascii_alphanumeric)
+        .collect();
+    assert_eq!(class.get("/submissions/1", &anna).status, 401);
+    assert_eq!(class.get("/submissions/1", &new).status, 200);
+    let begun = std::time::Instant::now();
+    let log = || fs::read_to_string(class.path("term/log.jsonl")).unwrap_or_default();
+    while !log().contains("link of Anna Adams") {
+        assert!(begun.elapsed() < hangs::HANGS, "{}", log());
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(!log().contains(&new), "the log has the secret");
+}
+
+/// What the teacher's page offers to keep, whole.
+#[test]
+fn a_teacher_downloads_what_there_is() {
+    let class = Served::start(TWO);
+    let [anna, ben, teacher] = ["Anna Adams", "Ben Bell", "(teacher)"].map(|name| class.link(name));
+    class.hand_in(&anna, "bot.sh", RANDOM);
+    class.hand_in(&ben, "bot.sh", GREEDY);
+    class.until(&ben, 1, &["done"]);
+    class.until(&anna, 1, &["done"]);
+    let of_term =
+        |name: &str| fs::read_to_string(class.path(&format!("term/{name}"))).expect("a file");
+    for name in ["students.csv", "games.jsonl"] {
+        let path = format!("/class/{name}");
+        assert_eq!(class.get(&path, &anna).status, 403, "{path}");
+        let reply = class.get(&path, &teacher);
+        assert_eq!(reply.status, 200, "{path}: {reply:?}");
+        assert_eq!(reply.text(), of_term(name), "{path}");
+    }
+    assert_eq!(class.get("/class/submissions.tar.gz", &ben).status, 403);
+    let archive = class.get("/class/submissions.tar.gz", &teacher);
+    let unpacked = flate2::read::GzDecoder::new(&archive.body[..]);
+    let mut files = tar::Archive::new(unpacked);
+    let mut texts = Vec::new();
+    for entry in files.entries().expect("an archive") {
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut entry.expect("an entry"), &mut text).expect("a text");
+        texts.push(text);
+    }
+    for text in [RANDOM, GREEDY] {
+        assert!(texts.iter().any(|other| other == text), "{texts:?}");
+    }
+    // As a game is played again.
+    let games = of_term("games.jsonl");
+    let id =
+        serde_json::from_str::<Value>(games.lines().next().expect("a game")).expect("JSON")["id"]
+            .clone();
+    let form = format!(
+        "action=replay&of={}&why=a+fire+alarm",
+        id.as_str().expect("an id")
+    );
+    let replayed = class.post("/class/decisions", &teacher, &form);
+    assert_eq!(replayed.status, 200, "{replayed:?}");
+    let begun = std::time::Instant::now();
+    while of_term("games.jsonl").lines().count() < 2 || of_term("games.jsonl") == games {
+        assert!(begun.elapsed() < hangs::HANGS);
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(of_term("log.jsonl").contains("a fire alarm"));
+}
+
+/// So that students see which turns decided their games; new games wait for no analysis.
+#[test]
+fn games_are_analysed_while_none_is_played() {
+    let class = Served::start(TWO);
+    let [anna, ben] = ["Anna Adams", "Ben Bell"].map(|name| class.link(name));
+    class.hand_in(&anna, "bot.sh", RANDOM);
+    class.hand_in(&ben, "bot.sh", GREEDY);
+    class.until(&ben, 1, &["done"]);
+    class.hand_in(&anna, "bot.sh", &format!("{RANDOM}# Another.\n"));
+    class.until(&anna, 2, &["done"]);
+    let lines = |name: &str| {
+        let text = fs::read_to_string(class.path(&format!("term/{name}"))).unwrap_or_default();
+        text.lines().count()
+    };
+    let begun = std::time::Instant::now();
+    while lines("games.jsonl") == 0 || lines("analysis.jsonl") < lines("games.jsonl") {
+        assert!(begun.elapsed() < hangs::HANGS);
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let games = class.get("/me/games", &ben);
+    assert_eq!(games.status, 200);
+    let shown = class.get("/standings.json", "").json();
+    let folder = class.stop();
+    let printed = referee(folder.path(), &["standings", "term", "--format", "json"]);
+    let printed: Value = serde_json::from_str(&printed).expect("JSON");
+    assert_eq!(table(&shown), table(&printed));
+}
+
+/// As people pack a folder on their machine.
+#[test]
+fn an_archive_is_a_submission() {
+    let class = Served::start(TWO);
+    let anna = class.link("Anna Adams");
+    let mut packed = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in [("mine/bot.sh", GREEDY), ("mine/data/book.txt", "x")] {
+        let options = zip::write::SimpleFileOptions::default().unix_permissions(0o755);
+        packed.start_file(name, options).expect("a file");
+        std::io::Write::write_all(&mut packed, text.as_bytes()).expect("a text");
+    }
+    let zip = packed.finish().expect("an archive").into_inner();
+    let body = upload(&[("mine.zip", zip)]);
+    let reply = class.send("/submissions", &anna, &boundary(), &body);
+    assert_eq!(reply.status, 202, "{reply:?}");
+    let done = class.until(&anna, 1, &["playing", "refused"]);
+    assert_eq!(done["state"], "playing", "{done}");
 }
 
 #[test]

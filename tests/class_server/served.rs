@@ -19,6 +19,12 @@ pub(crate) const WRONG: &str = "#!/bin/sh\nwhile read -r line; do echo hello; do
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_referee");
 
+#[rustfmt::skip]
+const SERVE: [&str; 13] = [
+    "league", "serve", "term", "--listen", "127.0.0.1:0", "--sandbox", "none", "--pairs", "1", "--seed", "3", "--log-file",
+    "class.log",
+];
+
 pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(PROGRAM);
     command
@@ -40,6 +46,8 @@ pub(crate) fn referee(folder: &Path, arguments: &[&str]) -> String {
 
 pub(crate) struct Served {
     folder: Option<TempDir>,
+    /// Where the server has its folder, if that is seen elsewhere.
+    seen: Option<PathBuf>,
     process: Child,
     pub(crate) address: SocketAddr,
 }
@@ -57,21 +65,42 @@ impl Served {
     }
 
     pub(crate) fn in_folder(folder: TempDir, more: &[&str]) -> Self {
+        let arguments = [&SERVE[..], more].concat();
+        let server = command(folder.path(), &arguments);
+        Self::spawned(folder, server)
+    }
+
+    #[allow(dead_code, reason = "tests/class_pages uses it")]
+    /// Whose folder is on a disk of so many MB, which only it sees: `unshare` is the command that lets it make one.
+    pub(crate) fn on_disk(unshare: &[&str], megabytes: u32, students: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("disk")).expect("a folder");
+        fs::write(folder.path().join("students.csv"), students).expect("a file");
+        let mount = format!("mount -t tmpfs -o size={megabytes}m none disk");
+        let script = format!("{mount} && cd disk && exec \"$0\" \"$@\"");
+        let mut server = Command::new(unshare[0]);
+        server
+            .args(&unshare[1..])
+            .args(["sh", "-c", &script, PROGRAM])
+            .args(SERVE)
+            .args(["--students", "../students.csv"])
+            .current_dir(folder.path())
+            .env("REFEREE_BIN", PROGRAM)
+            .env_remove("RUST_LOG")
+            .stdin(Stdio::null());
+        let place = folder.path().join("disk");
+        let mut class = Self::spawned(folder, server);
+        // As its process sees it.
+        let place = place.strip_prefix("/").expect("an absolute path");
+        let root = PathBuf::from(format!("/proc/{}/root", class.process.id()));
+        class.seen = Some(root.join(place));
+        class
+    }
+
+    /// Once it answers.
+    fn spawned(folder: TempDir, mut server: Command) -> Self {
         let log = File::create(folder.path().join("out.log")).expect("a file");
-        let arguments = [
-            "league",
-            "serve",
-            "term",
-            "--listen",
-            "127.0.0.1:0",
-            "--sandbox",
-            "none",
-            "--pairs",
-            "1",
-            "--seed",
-            "3",
-        ];
-        let mut process = command(folder.path(), &[&arguments[..], more].concat())
+        let mut process = server
             .stdout(Stdio::null())
             .stderr(log)
             .spawn()
@@ -91,6 +120,7 @@ impl Served {
         };
         let class = Self {
             folder: Some(folder),
+            seen: None,
             process,
             address,
         };
@@ -109,7 +139,8 @@ impl Served {
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder().join(name)
+        let seen = self.seen.as_deref();
+        seen.unwrap_or_else(|| self.folder()).join(name)
     }
 
     /// The secret of a link.
@@ -199,7 +230,8 @@ impl Served {
         let id = self.process.id().to_string();
         let told = Command::new("kill").arg(id).status().expect("kill");
         assert!(told.success());
-        self.process.wait().expect("it has ended");
+        let status = self.process.wait().expect("it has ended");
+        assert_eq!(status.code(), Some(0), "{status}");
         self.folder.take().expect("it is there")
     }
 }

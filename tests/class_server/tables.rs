@@ -50,8 +50,14 @@ impl Watcher {
         }
     }
 
-    fn until(&mut self, states: &[&str]) {
-        while !states.contains(&self.next("state")["state"].as_str().expect("a state")) {}
+    /// What is said of the first of these states.
+    fn until(&mut self, states: &[&str]) -> Value {
+        loop {
+            let now = self.next("state");
+            if states.contains(&now["state"].as_str().expect("a state")) {
+                return now;
+            }
+        }
     }
 }
 
@@ -144,9 +150,10 @@ fn a_person_plays_against_a_bot() {
         made = table["n"].as_u64().expect("a number") + 1;
     }
     // Another table leaves this one.
-    seated(&class, &anna, "Ben+Bell", "person");
-    watcher.until(&["interrupted"]);
-    let log = fs::read_to_string(class.path("out.log")).expect("a log");
+    seated(&class, &anna, "Ben+Bell", "friendly");
+    assert_eq!(watcher.until(&["ended"])["why"], "left");
+    let log = fs::read_to_string(class.path("class.log")).expect("a log");
+    assert!(log.contains("/answer/"), "the request is logged: {log}");
     assert!(!log.contains(secret), "the log has the secret");
 }
 
@@ -243,7 +250,11 @@ fn a_table_waits_for_the_games_of_the_class() {
     class.hand_in(&ben, "bot.sh", SLOW);
     class.until(&ben, 1, &["playing"]);
     assert_eq!(ask_for(&class, &anna, "Ben+Bell", "friendly").status, 202);
-    assert_eq!(ask_for(&class, &anna, "Ben+Bell", "friendly").status, 429);
+    // By a double click.
+    let again = ask_for(&class, &anna, "Ben+Bell", "friendly");
+    assert_eq!(again.status, 202, "{again:?}");
+    assert_eq!(again.json()["table"], 1);
+    assert_eq!(ask_for(&class, &anna, "Ben+Bell", "person").status, 429);
     let mut watcher = Watcher::at(&class, "/tables/1/events");
     watcher.until(&["playing", "finished"]);
     let games = class.submission(&ben, 1)["games"].clone();
@@ -280,7 +291,8 @@ fn a_table_is_left_by_its_host_alone() {
     };
     assert_eq!([leave(""), leave(&ben), leave(&anna)], [401, 404, 200]);
     let page = format!("/tables/{}/events", table["table"]);
-    Watcher::at(&class, &page).until(&["interrupted"]);
+    let now = Watcher::at(&class, &page).until(&["ended"]);
+    assert_eq!(now["why"], "left");
 }
 
 /// What was sent before it is announced takes part.

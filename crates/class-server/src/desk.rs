@@ -18,10 +18,11 @@ use super::served_page::ServedPage;
 use super::tables::{NotSeated, Table, TableEnd, TableHost, TableKind, TableRequest, Tables};
 use super::token::Token;
 use super::view::{BotView, ClassView, Work};
-use referee_class::league::roster::{Person, SenderId};
-use referee_class::league::state::{Status, VersionKey};
+use referee_class::league::roster::Person;
+use referee_class::league::state::{self, Status, VersionKey};
 use referee_class::league::zone::Deadline;
 use referee_games::game::Ruleset;
+use referee_host::paths::bytes_within;
 use referee_host::threads::locked;
 use referee_match::play::setup::now;
 use referee_tournament::plan::Format;
@@ -54,6 +55,8 @@ pub enum Decision {
         pairs: Option<u32>,
     },
     PlayFinal,
+    /// Of a student, who was given a new link. It is done before: the log says so.
+    LinkReplaced(String),
 }
 
 impl Decision {
@@ -67,7 +70,8 @@ impl Decision {
             Self::Freeze(_)
             | Self::OpenTables(_)
             | Self::AnnounceFinal { .. }
-            | Self::PlayFinal => false,
+            | Self::PlayFinal
+            | Self::LinkReplaced(_) => false,
         }
     }
 }
@@ -119,7 +123,7 @@ pub struct SubmissionView {
     pub state: State,
     /// Whether its version is the one that plays.
     pub plays: bool,
-    /// Of those ahead of it in the queue, while it waits.
+    /// Of those ahead of it in the queue, while it waits: also the one that is being checked.
     pub ahead: usize,
     /// Why it was refused: a sentence.
     pub refused: Option<String>,
@@ -140,9 +144,9 @@ pub enum NotTaken {
         limits::SUBMISSIONS
     )]
     TooOften(Duration),
-    #[error("your submissions have filled the {} MB that each student has; ask your teacher", limits::STUDENT_BYTES >> 20)]
+    #[error("your submissions have filled the {} MB that each student has, with what was unpacked and built of them; ask your teacher", limits::STUDENT_BYTES >> 20)]
     Quota,
-    #[error("the submissions of the class have filled the {} GB that they have; tell your teacher", limits::CLASS_BYTES >> 30)]
+    #[error("the submissions of the class have filled the {} GB that they have, with what was unpacked and built of them; tell your teacher", limits::CLASS_BYTES >> 30)]
     ClassQuota,
     #[error(transparent)]
     Ledger(#[from] LedgerError),
@@ -157,7 +161,8 @@ pub struct Desk {
     ledger: Mutex<Ledger>,
     /// Students whose upload is being received.
     receiving: Mutex<HashSet<String>>,
-    guesses: Mutex<Vec<Instant>>,
+    /// Wrong codes: by whom, and when.
+    guesses: Mutex<Vec<(u128, Instant)>>,
     view: watch::Sender<Arc<ClassView>>,
     orders: mpsc::UnboundedSender<Order>,
     /// Something was handed in.
@@ -204,7 +209,10 @@ impl Desk {
             path: folder.clone(),
             error,
         })?;
-        let ledger = Ledger::read(&folder)?;
+        let mut ledger = Ledger::read(&folder)?;
+        for version in ledger.versions() {
+            ledger.note_size(&version, bytes_within(&state::folder(term, &version)));
+        }
         let mut links = Links::read(&folder)?;
         let new = links.complete(&options.people)?;
         if let Some(code) = &options.code {
@@ -291,6 +299,12 @@ impl Desk {
         let token = renewed.renew(key);
         if token.is_some() {
             self.write_links(&mut renewed)?;
+            if let Some(student) = renewed.student(key) {
+                let (answer, _) = oneshot::channel();
+                let decision = Decision::LinkReplaced(student.name.clone());
+                // A worker that has ended writes no log.
+                let _ = self.orders.send(Order { decision, answer });
+            }
             *links = renewed;
         }
         Ok(token)
@@ -310,15 +324,16 @@ impl Desk {
         Ok(token)
     }
 
-    /// Whether one more code may be tried.
-    pub(super) fn may_guess(&self) -> bool {
+    /// Whether this visitor may try one more code: one who tries many keeps no other out.
+    pub(super) fn may_guess(&self, visitor: u128) -> bool {
         let mut guesses = locked(&self.guesses);
-        guesses.retain(|guess| guess.elapsed() < limits::GUESS_TIME);
-        guesses.len() < limits::GUESSES
+        guesses.retain(|(_, at)| at.elapsed() < limits::GUESS_TIME);
+        let own = guesses.iter().filter(|(of, _)| *of == visitor);
+        own.count() < limits::GUESSES && guesses.len() < limits::GUESSES_OF_ALL
     }
 
-    pub(super) fn guessed_wrong(&self) {
-        locked(&self.guesses).push(Instant::now());
+    pub(super) fn guessed_wrong(&self, visitor: u128) {
+        locked(&self.guesses).push((visitor, Instant::now()));
     }
 
     /// Whether this student may hand in something now, and no other upload of theirs is received meanwhile.
@@ -394,6 +409,9 @@ impl Desk {
 
     /// The worker has taken a submission in, or refused it.
     pub fn settle(&self, student: &str, number: u32, outcome: Outcome) -> Result<(), LedgerError> {
+        if let Outcome::Taken(version) = &outcome {
+            self.measure(version);
+        }
         self.ledger().settle(student, number, outcome)?;
         self.change();
         Ok(())
@@ -401,9 +419,16 @@ impl Desk {
 
     /// What a check found of a version.
     pub fn keep_check(&self, version: &VersionKey, check: &Value) -> Result<(), LedgerError> {
+        self.measure(version);
         self.ledger().keep_check(version, check)?;
         self.change();
         Ok(())
+    }
+
+    /// What a version takes on the disk counts for who has sent it.
+    fn measure(&self, version: &VersionKey) {
+        let bytes = bytes_within(&state::folder(&self.folder, version));
+        self.ledger().note_size(version, bytes);
     }
 
     /// Opens a table at which `host` plays, or their bot does, against the bot of this label.
@@ -415,7 +440,7 @@ impl Desk {
     ) -> Result<Arc<Table>, NotSeated> {
         let view = self.view();
         let own = match owner {
-            Some(LinkOwner::Student(link)) => view.bot(&link.sender),
+            Some(LinkOwner::Student(link)) => view.bot(link),
             Some(LinkOwner::Teacher) | None => None,
         };
         let asked = view.bots.iter().find(|known| known.label == bot);
@@ -514,9 +539,9 @@ impl Desk {
                 let is_it = |(key, waiting): &(String, Submission)| {
                     *key == student.key && waiting.number == entry.submission.number
                 };
-                let ahead = queue.iter().position(is_it);
+                let unsettled = queue.iter().position(is_it);
                 let check = ledger.check(&student.key, entry.submission.number);
-                view_of(entry, &student.sender, &view, (ahead, check))
+                view_of(entry, student, &view, (unsettled, check))
             })
             .collect()
     }
@@ -586,19 +611,20 @@ fn check_rate(entries: &[Entry], now: Timestamp) -> Result<(), NotTaken> {
     }
 }
 
-/// `ahead`: of how many in the queue, if it waits there.
+/// `unsettled`: its place among those that have not been taken in, if it is one of them.
 fn view_of(
     entry: &Entry,
-    sender: &SenderId,
+    student: &StudentLink,
     view: &ClassView,
-    (ahead, check): (Option<usize>, Option<Arc<Value>>),
+    (unsettled, check): (Option<usize>, Option<Arc<Value>>),
 ) -> SubmissionView {
-    let bot = view.bot(sender);
+    let bot = view.bot(student);
     let mut seen = SubmissionView {
         submission: entry.submission.clone(),
         state: State::Waiting,
         plays: false,
-        ahead: ahead.unwrap_or(0),
+        // All that have been taken in come first.
+        ahead: view.queue.len() + unsettled.unwrap_or(0),
         refused: None,
         check,
         games: [0, 0],
@@ -629,7 +655,10 @@ fn view_of(
             seen.state = State::Refused;
             seen.refused = Some("it came after the deadline, and does not play".to_owned());
         }
-        None | Some(Status::New) => {}
+        None | Some(Status::New) => {
+            let place = view.queue.iter().position(|waiting| waiting == version);
+            seen.ahead = place.unwrap_or(0);
+        }
         Some(Status::Unfit(_)) => seen.state = State::Refused,
         Some(Status::Fit) => {
             // The same files of another member of a team are the same version.

@@ -3,7 +3,7 @@
 //! `submissions/KEY/NUMBER` has `submission.json`, the files as they were sent in `files`, and later `outcome.json` and
 //! `check.json`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -82,6 +82,8 @@ type Result<T> = std::result::Result<T, LedgerError>;
 pub struct Ledger {
     folder: PathBuf,
     entries: BTreeMap<String, Vec<Entry>>,
+    /// In bytes: what versions take on the disk, unpacked and built.
+    sizes: HashMap<VersionKey, u64>,
 }
 
 impl Ledger {
@@ -114,6 +116,7 @@ impl Ledger {
         Ok(Self {
             folder: folder.to_owned(),
             entries,
+            sizes: HashMap::new(),
         })
     }
 
@@ -136,11 +139,26 @@ impl Ledger {
         entries.find(|entry| entry.submission.number == number)
     }
 
+    /// What this student has on the disk: what was sent, and the versions made of it, each once.
     pub fn bytes_of(&self, key: &str) -> u64 {
-        self.of(key)
-            .iter()
-            .map(|entry| entry.submission.bytes)
-            .sum()
+        let sent = self.of(key).iter().map(|entry| entry.submission.bytes);
+        let versions: HashSet<&VersionKey> =
+            self.of(key).iter().filter_map(Entry::version).collect();
+        let kept = versions
+            .into_iter()
+            .filter_map(|version| self.sizes.get(version));
+        sent.sum::<u64>() + kept.sum::<u64>()
+    }
+
+    /// All that were made of submissions.
+    pub fn versions(&self) -> HashSet<VersionKey> {
+        let entries = self.entries.values().flatten();
+        entries.filter_map(Entry::version).cloned().collect()
+    }
+
+    /// What a version takes on the disk, in bytes.
+    pub fn note_size(&mut self, version: &VersionKey, bytes: u64) {
+        self.sizes.insert(version.clone(), bytes);
     }
 
     pub fn bytes(&self) -> u64 {
@@ -216,9 +234,7 @@ impl Ledger {
     /// What the check of these files found, when this or an earlier submission was checked.
     pub fn check(&self, key: &str, number: u32) -> Option<Arc<Value>> {
         let entry = self.entry(key, number)?;
-        let Some(Outcome::Taken(version)) = &entry.outcome else {
-            return None;
-        };
+        let version = entry.version()?;
         let same = self.of(key).iter().filter(|entry| entry.is_of(version));
         let earlier = || same.rev().find_map(|entry| entry.check.clone());
         entry.check.clone().or_else(earlier)
@@ -226,8 +242,15 @@ impl Ledger {
 }
 
 impl Entry {
+    fn version(&self) -> Option<&VersionKey> {
+        match &self.outcome {
+            Some(Outcome::Taken(version)) => Some(version),
+            Some(Outcome::Refused(_)) | None => None,
+        }
+    }
+
     fn is_of(&self, version: &VersionKey) -> bool {
-        matches!(&self.outcome, Some(Outcome::Taken(taken)) if taken == version)
+        self.version() == Some(version)
     }
 }
 

@@ -16,10 +16,10 @@ pub const TEXT_BYTES: usize = 1 << 20;
 
 pub const FILES: usize = 1000;
 
-/// Of all submissions of one student.
+/// Of all submissions of one student, and what was unpacked and built of them.
 pub const STUDENT_BYTES: u64 = 256 << 20;
 
-/// Of all submissions of the class.
+/// Of all submissions of the class, and what was unpacked and built of them.
 pub const CLASS_BYTES: u64 = 8 << 30;
 
 /// Of one student, within [`RATE_TIME`].
@@ -30,8 +30,11 @@ pub const RATE_TIME: Duration = Duration::from_hours(1);
 /// Of a class that is joined by a code.
 pub const STUDENTS: usize = 500;
 
-/// Wrong codes of the class, of all visitors, within [`GUESS_TIME`].
+/// Wrong codes of the class from one address, within [`GUESS_TIME`].
 pub const GUESSES: usize = 30;
+
+/// Of all visitors.
+pub const GUESSES_OF_ALL: usize = 120;
 
 pub const GUESS_TIME: Duration = Duration::from_mins(1);
 

@@ -77,6 +77,10 @@ pub struct ClassServer {
     thread: Option<JoinHandle<()>>,
 }
 
+/// From where a request comes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Client(pub(super) IpAddr);
+
 impl ClassServer {
     pub fn start(listener: ClassListener, desk: Arc<Desk>, feed: Arc<Feed>) -> io::Result<Self> {
         let (shutdown, receiver) = watch::channel(false);
@@ -127,8 +131,10 @@ async fn serve(
             accepted = connections.accept(&listener) => {
                 let Some(connection) = accepted else { break };
                 let router = router.clone();
-                let service = service_fn(move |request: Request<Incoming>| {
+                let client = Client(connection.client.ip());
+                let service = service_fn(move |mut request: Request<Incoming>| {
                     let router = router.clone();
+                    request.extensions_mut().insert(client);
                     async move {
                         let answered = router.oneshot(request.map(Body::new)).await;
                         Ok::<_, Infallible>(answered.unwrap_or_else(|never| match never {}))

@@ -89,7 +89,7 @@ pub enum TableEnd {
 }
 
 impl TableEnd {
-    /// For its host.
+    /// For its host, and for its page.
     pub(super) fn sentence(self) -> String {
         let after = |time: Duration| counted(time.as_secs() / 60, "minute", "minutes");
         match self {
@@ -205,7 +205,7 @@ impl Table {
         *locked(&self.state) = TableState::Ended(Instant::now(), end);
         self.page.feed.set_state(match end {
             TableEnd::Finished => LiveState::Finished,
-            _ => LiveState::Interrupted,
+            _ => LiveState::Ended(end.sentence().into()),
         });
     }
 
@@ -242,10 +242,13 @@ impl Tables {
     ) -> Result<Arc<Table>, NotSeated> {
         self.clear(Instant::now());
         let host = &request.host;
-        if self.latest.contains_key(host) {
-            return Err(NotSeated::TooSoon);
-        }
         let is_visitor = *host == TableHost::Visitor;
+        if self.latest.contains_key(host) {
+            // Such as by a double click. Of visitors it may be another one's.
+            let mut open = self.all.iter().rev().filter(|table| !table.is_over());
+            let same = open.find(|table| table.request == request && !is_visitor);
+            return same.cloned().ok_or(NotSeated::TooSoon);
+        }
         let open = self.all.iter().filter(|table| !table.is_over());
         let is_of_host = |table: &&Arc<Table>| table.request.host == *host;
         let (own, others): (Vec<_>, Vec<_>) = open.partition(is_of_host);
@@ -421,8 +424,16 @@ mod tests {
         let (mut tables, ruleset) = (Tables::default(), ruleset());
         let mut open = || tables.open(request(student(0), TableKind::Person), &ruleset);
         let first = open().expect("a table");
-        assert_eq!(open().err(), Some(NotSeated::TooSoon));
+        // The same once more, by a double click.
+        assert_eq!(open().expect("a table").number, first.number);
+        let friendly = request(student(0), TableKind::Friendly);
+        let refused = tables.open(friendly, &ruleset).err();
+        assert_eq!(refused, Some(NotSeated::TooSoon));
         assert!(first.is_waiting());
+        let mut of_visitor =
+            || tables.open(request(TableHost::Visitor, TableKind::Person), &ruleset);
+        of_visitor().expect("a table");
+        assert_eq!(of_visitor().err(), Some(NotSeated::TooSoon));
     }
 
     #[test]

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::links::StudentLink;
 use referee_class::league::log::LogEntry;
-use referee_class::league::roster::SenderId;
+use referee_class::league::roster::{PersonId, SenderId};
 use referee_class::league::state::{Status, VersionKey};
 use referee_class::league::zone::Zone;
 use referee_stats::standings::{Absence, Standings};
@@ -59,10 +60,14 @@ pub struct BotView {
 pub struct ClassView {
     /// By label.
     pub bots: Vec<BotView>,
-    /// Places in `bots`.
+    /// Places in `bots`, by who has submitted.
     pub bot_of: HashMap<SenderId, usize>,
+    /// Places in `bots`, by the people of the list: also by those whose team-mate has submitted.
+    pub bot_of_person: HashMap<PersonId, usize>,
     pub statuses: HashMap<VersionKey, Status>,
     pub work: Option<(VersionKey, Work)>,
+    /// Versions that are to be checked, in this order; the first may be the one of `work`.
+    pub queue: Vec<VersionKey>,
     pub standings: Option<Arc<Standings>>,
     /// As `referee standings --format json` prints them.
     pub standings_json: Option<Arc<str>>,
@@ -88,8 +93,11 @@ pub struct ClassView {
 }
 
 impl ClassView {
-    pub fn bot(&self, sender: &SenderId) -> Option<&BotView> {
-        self.bots.get(*self.bot_of.get(sender)?)
+    /// Theirs, or that of their team.
+    pub fn bot(&self, student: &StudentLink) -> Option<&BotView> {
+        let of_person = || self.bot_of_person.get(student.person.as_ref()?);
+        let place = self.bot_of.get(&student.sender).or_else(of_person);
+        self.bots.get(*place?)
     }
 
     /// Whether there is nothing that counts to be played, or checked.

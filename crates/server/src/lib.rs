@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-pub use self::connections::{Connection, Connections};
+pub use self::connections::{Connection, Connections, visitor};
 pub use self::http::{Body, is_own_name};
 pub use self::live_page::LivePage;
 pub use self::origin::origin;
@@ -33,7 +33,7 @@ use referee_report::html::{RecordError, ReportPage, ReportPageOptions};
 use referee_stats::standings::Ranking;
 use referee_tournament::overview::TournamentOverview;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LiveState {
     /// The bot of this number is checked, of so many.
     Checking(usize, usize),
@@ -45,11 +45,13 @@ pub enum LiveState {
     Finished,
     /// Stopped, resumable.
     Interrupted,
+    /// Stopped for good before all was played; why, as a sentence.
+    Ended(Arc<str>),
 }
 
 impl LiveState {
     /// As pages are told it.
-    fn to_json(self) -> Value {
+    fn to_json(&self) -> Value {
         let state = match self {
             Self::Checking(number, of) => {
                 return json!({ "state": "checking", "checked": [number, of] });
@@ -59,6 +61,7 @@ impl LiveState {
             Self::Stopping => "stopping",
             Self::Finished => "finished",
             Self::Interrupted => "interrupted",
+            Self::Ended(why) => return json!({ "state": "ended", "why": **why }),
         };
         json!({ "state": state })
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::TournamentError;
 use super::directory::{TournamentDirectory, each_line_if_there};
 use super::results::Results;
-use referee_games::solver;
+use referee_games::solver::SolverOptions;
 use referee_match::analysis::{Analyst, Effort, with_analysis};
 use referee_match::record::journal::LINGERING_LOCK;
 use referee_match::record::reader::{LineError, Reader};
@@ -33,6 +33,7 @@ pub enum AnalysisProgress<'a> {
 pub fn analyse(
     directory: &TournamentDirectory,
     time: Duration,
+    solver: SolverOptions,
     stop: &Arc<AtomicBool>,
     progress: &mut dyn FnMut(AnalysisProgress<'_>),
 ) -> Result<bool, TournamentError> {
@@ -43,7 +44,7 @@ pub fn analyse(
     let mut reader = Reader::open(&games)?;
     let done = skip_analysed(&path, &mut reader)?;
     progress(AnalysisProgress::Begins { done });
-    let analyst = Analyst::new(Effort::Time(time), solver::SolverOptions::default(), stop);
+    let analyst = Analyst::new(Effort::Time(time), solver, stop);
     let complete = loop {
         let Some(line) = reader.next_complete_line()? else {
             break true;

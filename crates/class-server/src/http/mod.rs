@@ -25,6 +25,7 @@ use tower_http::timeout::{RequestBodyTimeoutLayer, TimeoutLayer};
 use self::answer::{Reader, Refusal};
 use crate::desk::Desk;
 use crate::limits;
+use crate::served_page::ServedPage;
 use referee_server::LivePage;
 
 /// What all handlers use.
@@ -115,6 +116,17 @@ pub(super) fn router(shared: Shared) -> Router {
 
 /// As a handler takes it.
 type Desked = State<Shared>;
+
+/// What the live page of a table or of the final answers; a refusal names what is `missing` without one.
+fn of_page(
+    headers: &HeaderMap,
+    page: Option<&ServedPage>,
+    missing: &str,
+    answer: impl FnOnce(&LivePage) -> axum::http::Response<referee_server::Body>,
+) -> Response {
+    let page = page.ok_or_else(|| Refusal::missing(missing));
+    answered(headers, page.map(|page| converted(answer(page.live()))))
+}
 
 /// What the servers of the other crate answer with, as this one does.
 fn converted(response: axum::http::Response<referee_server::Body>) -> Response {

@@ -1,20 +1,23 @@
 //! What needs no link, and what makes one a cookie.
 
-use axum::Form;
+use std::net::IpAddr;
+
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use axum::{Extension, Form};
 use serde::Deserialize;
 
 use super::answer::{self, Refusal};
-use super::{Answer, Desked, Shared, answered, converted, session};
+use super::{Answer, Desked, Shared, answered, converted, of_page, session};
 use crate::desk::Desk;
 use crate::limits;
 use crate::links::LinkOwner;
 use crate::pages;
+use crate::server::Client;
 use crate::token::Token;
 use referee_match::bot::naming::is_blank;
-use referee_server::LivePage;
+use referee_server::{LivePage, visitor};
 use referee_text::escape_controls;
 
 pub(super) async fn front(State(shared): Desked, headers: HeaderMap) -> Response {
@@ -39,8 +42,7 @@ fn of_final(
     answer: impl FnOnce(&LivePage) -> axum::http::Response<referee_server::Body>,
 ) -> Response {
     let page = shared.desk.final_page();
-    let page = page.ok_or_else(|| Refusal::missing("final yet"));
-    answered(headers, page.map(|page| converted(answer(page.live()))))
+    of_page(headers, page.as_deref(), "final yet", answer)
 }
 
 pub(super) async fn final_page(State(shared): Desked, headers: HeaderMap) -> Response {
@@ -105,27 +107,42 @@ pub(super) struct Joining {
 
 pub(super) async fn join(
     State(shared): Desked,
+    Extension(client): Extension<Client>,
     headers: HeaderMap,
     form: Result<Form<Joining>, axum::extract::rejection::FormRejection>,
 ) -> Response {
     let joined = match form {
-        Ok(Form(form)) => join_by(&shared.desk, &form),
+        Ok(Form(form)) => {
+            let address = address_of(client, &headers, shared.desk.reach.has_proxy);
+            join_by(&shared.desk, &form, visitor(address))
+        }
         Err(error) => Err(Refusal::new(error.status(), error.body_text())),
     };
     answered(&headers, joined)
 }
 
-fn join_by(desk: &Desk, form: &Joining) -> Answer {
+/// As the proxy says, if there is one: the last address is its own word.
+fn address_of(Client(address): Client, headers: &HeaderMap, has_proxy: bool) -> IpAddr {
+    let said = headers.get_all("x-forwarded-for").into_iter().next_back();
+    let said = said
+        .filter(|_| has_proxy)
+        .and_then(|said| said.to_str().ok());
+    let last = said.and_then(|said| said.rsplit(',').next());
+    let last = last.and_then(|last| last.trim().parse().ok());
+    last.unwrap_or(address)
+}
+
+fn join_by(desk: &Desk, form: &Joining, visitor: u128) -> Answer {
     if !desk.links().is_open() {
         let sentence = "this class has a list of students: ask your teacher for your link";
         return Err(Refusal::new(StatusCode::FORBIDDEN, sentence));
     }
-    if !desk.may_guess() {
+    if !desk.may_guess(visitor) {
         let sentence = "too many wrong codes were tried; try again in a minute";
         return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, sentence).after(limits::GUESS_TIME));
     }
     if !desk.links().is_code(&form.code) {
-        desk.guessed_wrong();
+        desk.guessed_wrong(visitor);
         let sentence = "this is not the code of the class";
         return Err(Refusal::new(StatusCode::FORBIDDEN, sentence));
     }
@@ -158,5 +175,25 @@ pub(super) fn home(owner: &LinkOwner) -> Option<&'static str> {
     match owner {
         LinkOwner::Teacher => Some("/class"),
         LinkOwner::Student(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_comes_through_a_proxy_has_the_address_that_it_says_last() {
+        let client = Client([127, 0, 0, 1].into());
+        let mut headers = HeaderMap::new();
+        assert_eq!(address_of(client, &headers, true), client.0);
+        let said = "203.0.113.9, 198.51.100.7".parse().expect("a header");
+        headers.insert("x-forwarded-for", said);
+        assert_eq!(
+            address_of(client, &headers, true),
+            IpAddr::from([198, 51, 100, 7])
+        );
+        // Without a proxy everybody could say so.
+        assert_eq!(address_of(client, &headers, false), client.0);
     }
 }

@@ -199,7 +199,7 @@ pub(super) async fn games(State(shared): Desked, headers: HeaderMap) -> Response
     let page = || async {
         let link = session::student(&shared.desk, &headers)?;
         let view = shared.desk.view();
-        let label = view.bot(&link.sender).map(|bot| bot.label.clone());
+        let label = view.bot(&link).map(|bot| bot.label.clone());
         let term = shared.desk.term().to_owned();
         let made = spawn_blocking(move || match label {
             Some(label) => student_page(&term, &label),

@@ -10,10 +10,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::answer::{self, Reader, Refusal};
-use super::{Answer, Desked, Shared, answered, converted, session};
+use super::{Answer, Desked, Shared, answered, of_page, public, session};
 use crate::limits;
-use crate::links::LinkOwner;
-use crate::tables::{NotSeated, Table, TableKind};
+use crate::tables::{NotSeated, TableKind};
+use referee_server::LivePage;
 
 #[derive(Deserialize)]
 pub(super) struct TableForm {
@@ -59,10 +59,7 @@ pub(super) async fn leave(
             return Err(Refusal::missing("table of yours"));
         }
         Ok(match Reader::of(&headers) {
-            Reader::Person => answer::redirect(match owner {
-                LinkOwner::Teacher => "/class",
-                LinkOwner::Student(_) => "/me",
-            }),
+            Reader::Person => answer::redirect(public::home(&owner).unwrap_or("/me")),
             Reader::Script | Reader::Any => {
                 answer::data(StatusCode::OK, &json!({ "table": number }))
             }
@@ -71,15 +68,16 @@ pub(super) async fn leave(
     answered(&headers, leave())
 }
 
-fn with_table(
+/// What the page of a table answers, while it is kept.
+fn of_table(
     shared: &Shared,
     headers: &HeaderMap,
     number: u32,
-    answer: impl FnOnce(&Table) -> axum::http::Response<referee_server::Body>,
+    answer: impl FnOnce(&LivePage) -> axum::http::Response<referee_server::Body>,
 ) -> Response {
     let table = shared.desk.table(number);
-    let table = table.ok_or_else(|| Refusal::missing("table any more"));
-    answered(headers, table.map(|table| converted(answer(&table))))
+    let page = table.as_deref().map(|table| &table.page);
+    of_page(headers, page, "table any more", answer)
 }
 
 pub(super) async fn page(
@@ -87,7 +85,7 @@ pub(super) async fn page(
     headers: HeaderMap,
     Path(number): Path<u32>,
 ) -> Response {
-    with_table(&shared, &headers, number, |table| table.page.live().page())
+    of_table(&shared, &headers, number, LivePage::page)
 }
 
 pub(super) async fn events(
@@ -96,9 +94,7 @@ pub(super) async fn events(
     request: Request,
 ) -> Response {
     let headers = request.headers().clone();
-    with_table(&shared, &headers, number, |table| {
-        table.page.live().events(&request)
-    })
+    of_table(&shared, &headers, number, |live| live.events(&request))
 }
 
 /// Of the person who plays there.
@@ -108,8 +104,8 @@ pub(super) async fn answer(
     Path((number, secret)): Path<(u32, String)>,
     body: Bytes,
 ) -> Response {
-    with_table(&shared, &headers, number, |table| {
-        table.page.live().answer(&secret, &body)
+    of_table(&shared, &headers, number, |live| {
+        live.answer(&secret, &body)
     })
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn told(title: &str, sentence: &str) -> Page {
 /// Those that change.
 pub(crate) fn sections(desk: &Desk, student: &StudentLink) -> Vec<Node> {
     let view = desk.view();
-    let bot = view.bot(&student.sender);
+    let bot = view.bot(student);
     let mine = bot.map(|bot| &*bot.label);
     let offers = Offers {
         person: desk.is_drawn(),
@@ -49,7 +49,7 @@ pub(crate) fn sections(desk: &Desk, student: &StudentLink) -> Vec<Node> {
     vec![
         public::final_section(&view),
         now_section(student, &view, bot),
-        versions(&desk.submissions(student), &view.zone),
+        versions(&desk.submissions(student), &view.zone, bot.is_some()),
         tables::section(desk, &TableHost::Student(student.key.clone())),
         public::standings(&view, mine, offers),
     ]
@@ -97,6 +97,7 @@ fn hand_in(view: &ClassView) -> Node {
         .set("method", "post")
         .set("action", "/submissions")
         .set("enctype", "multipart/form-data")
+        .set("data-bytes", limits::UPLOAD_BYTES.to_string())
         .with(drop)
         .with(paste)
         .with(element("div").set("class", "row").with(send))
@@ -170,10 +171,15 @@ fn now_section(student: &StudentLink, view: &ClassView, bot: Option<&BotView>) -
     card.with(paragraph(games.with("My games, with what to fix first")))
 }
 
-fn versions(submissions: &[SubmissionView], zone: &Zone) -> Node {
+/// `has_bot`: also one that came by another way, or of a team-mate.
+fn versions(submissions: &[SubmissionView], zone: &Zone, has_bot: bool) -> Node {
     let card = card("versions", "Versions");
     if submissions.is_empty() {
-        return card.with(paragraph("None yet."));
+        return card.with(paragraph(if has_bot {
+            "None from you by this page: your bot came by a team-mate, or by another way."
+        } else {
+            "None yet."
+        }));
     }
     let items = submissions.iter().map(|one| version(one, zone));
     card.with(element("ul").set("class", "list").with_all(items))

@@ -58,7 +58,7 @@ fn state(view: &ClassView, desk: &Desk) -> Node {
         let text = format!("Nothing is checked and played: {trouble}");
         card = card.with(element("p").set("class", "bad fault").with(text));
     }
-    let waiting = desk.waiting().len() as u64;
+    let waiting = (desk.waiting().len() + view.queue.len()) as u64;
     card = card.with(paragraph(format!(
         "{} in the queue; {} of {} played.",
         counted(waiting, "submission", "submissions"),
@@ -85,10 +85,13 @@ fn state(view: &ClassView, desk: &Desk) -> Node {
 fn who(desk: &Desk, view: &ClassView, students: &[StudentLink]) -> Node {
     let rows = students.iter().map(|link| {
         let submissions = desk.submissions(link);
-        let bot = view.bot(&link.sender);
+        let bot = view.bot(link);
         let newest = submissions.first();
         let state = newest.map_or_else(
-            || element("span").set("class", "bad").with("nothing yet"),
+            || match bot {
+                Some(_) => element("span").with("nothing by the web"),
+                None => element("span").set("class", "bad").with("nothing yet"),
+            },
             |newest| {
                 let path = format!("/students/{}", link.key);
                 let text = format!(

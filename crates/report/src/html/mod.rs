@@ -151,13 +151,12 @@ impl ReportPage {
     }
 
     /// A private page omits the reasons of rejected bots, which hold commands and bots' text.
-    pub fn set_ranking(&mut self, mut ranking: Ranking, overview: Option<TournamentOverview>) {
-        if self.options.private {
-            for absent in &mut ranking.not_entered {
-                absent.absence = None;
-            }
-        }
-        self.figures.ranking = ranking;
+    pub fn set_ranking(&mut self, ranking: Ranking, overview: Option<TournamentOverview>) {
+        self.figures.ranking = if self.options.private {
+            ranking.without_reasons()
+        } else {
+            ranking
+        };
         self.figures.overview = overview.map(Arc::new);
     }
 

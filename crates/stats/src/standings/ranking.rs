@@ -165,6 +165,15 @@ pub struct Ranking {
 }
 
 impl Ranking {
+    /// For others than the authors: why bots did not enter holds their words, and commands.
+    #[must_use]
+    pub fn without_reasons(mut self) -> Self {
+        for absent in &mut self.not_entered {
+            absent.absence = None;
+        }
+        self
+    }
+
     #[must_use]
     pub fn renamed(self, rename: impl Fn(String) -> String) -> Self {
         fn each<T>(

@@ -158,6 +158,23 @@ impl Update<'_> {
         self.versions(|bot, until| bot.playing(until).filter(is_new))
     }
 
+    /// [`Self::unchecked`], with the label of the bot, in the order in which they came.
+    #[cfg(feature = "class-server")]
+    pub(super) fn queue(&self) -> Vec<(String, VersionKey)> {
+        let until = self.league.accepted_until();
+        let bots = self.league.bots().into_iter();
+        let mut queue: Vec<_> = bots
+            .filter_map(|bot| {
+                let version = bot.playing(until)?;
+                let is_new = *version.status == Status::New;
+                is_new.then(|| (version.received, bot.label, version.key()))
+            })
+            .collect();
+        queue.sort_by_key(|(received, ..)| *received);
+        let in_order = queue.into_iter();
+        in_order.map(|(_, label, key)| (label, key)).collect()
+    }
+
     fn versions<'a>(
         &'a self,
         of: impl Fn(&Bot<'a>, Option<Timestamp>) -> Option<BotVersion<'a>>,

@@ -24,6 +24,7 @@ use referee::report::terminal_view::stall_sentence;
 use referee::report::tournament_summary::{summary, tables};
 use referee::sandbox::Sandbox;
 use referee::server::LiveState;
+use referee::solver::SolverOptions;
 use referee::text::counted;
 use referee::tournament::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
 use referee::tournament::bot_files::Settled;
@@ -386,8 +387,12 @@ async fn analyse(
     let (sender, mut working) = oneshot::channel();
     start_thread("analysis", move || {
         let bar = ProgressBar::new(games, "games");
-        let complete =
-            analysing::analyse(&directory, time, &stopped, &mut |progress| match progress {
+        let complete = analysing::analyse(
+            &directory,
+            time,
+            SolverOptions::default(),
+            &stopped,
+            &mut |progress| match progress {
                 AnalysisProgress::Begins { done } => {
                     bar.set_done(done);
                     if done < games && !bar.line.is_terminal {
@@ -398,7 +403,8 @@ async fn analyse(
                     bar.set_message(format!("analysing turn {turn} of {id}"));
                 }
                 AnalysisProgress::Game => bar.inc(),
-            });
+            },
+        );
         drop(bar);
         let _ = sender.send(complete);
     })?;

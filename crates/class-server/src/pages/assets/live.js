@@ -83,7 +83,20 @@ if (form) {
   const told = form.querySelector("[role=status]");
   const zone = form.querySelector(".drop");
 
+  /** Of all that is sent. */
+  function bytesOf(data) {
+    const sizes = [...data.values()].map((value) => value.size ?? value.length);
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
   async function send(data) {
+    const [mine, most] = [bytesOf(data), Number(form.dataset.bytes)];
+    if (mine > most) {
+      const [found, limit] = [mine, most].map((bytes) => Math.ceil(bytes / 2 ** 20));
+      told.textContent = `Not sent: these are ${found} MB, and an upload has at most ${limit} MB. Leave out what can be built or downloaded again.`;
+      told.classList.add("bad");
+      return;
+    }
     told.textContent = "Sending …";
     try {
       const answer = await fetch(form.action, {
@@ -91,7 +104,8 @@ if (form) {
         body: data,
         headers: { Accept: "application/json" },
       });
-      const { version, error } = await answer.json();
+      const none = { error: `the server answered with status ${answer.status}` };
+      const { version, error } = await answer.json().catch(() => none);
       told.textContent = answer.ok ? `Accepted as version ${version}.` : `Not accepted: ${error}`;
       told.classList.toggle("bad", !answer.ok);
       if (answer.ok) form.reset();

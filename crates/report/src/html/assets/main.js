@@ -195,10 +195,13 @@ function follow() {
   /** @type {ReturnType<typeof setTimeout> | null} */
   let due = null;
   let failures = 0;
-  // "checking" (the bot of which number, of how many), "waiting", "playing", "stopping", "finished" or "interrupted".
+  // "checking" (the bot of which number, of how many), "waiting", "playing", "stopping", "finished", "interrupted"
+  // or "ended" (why).
   let state = "playing";
   /** @type {[number, number] | null} */
   let checked = null;
+  /** @type {string | null} */
+  let why = null;
   // Redraws are rate-limited: a page of many bots takes long to draw and must stay usable.
   let pause = 250;
   const redrawSoon = () => {
@@ -224,7 +227,9 @@ function follow() {
   const showState = () =>
     showStatus(
       known.head.live ? "on" : "over",
-      checked ? `Checking ${checked.join(" of ")} bots` : `${WORDS[state]} · ${counted(drawn, "game")}`,
+      checked
+        ? `Checking ${checked.join(" of ")} bots`
+        : `${why ? capitalised(why) : WORDS[state]} · ${counted(drawn, "game")}`,
     );
   redrawn = () => {
     // Games arrive before the figures that count them; the list of games counts what it has.
@@ -239,6 +244,7 @@ function follow() {
       forgetStage();
       state = "playing";
       checked = null;
+      why = null;
       known.head.live = true;
     },
     entries: (/** @type {Entry[]} */ entries) => {
@@ -262,8 +268,9 @@ function follow() {
     state: (/** @type {ServerState} */ now) => {
       state = now.state;
       checked = now.checked ?? null;
+      why = now.why ?? null;
       stageState(now);
-      known.head.live = !["finished", "interrupted"].includes(state);
+      known.head.live = !["finished", "interrupted", "ended"].includes(state);
       showState();
       redrawSoon();
     },

@@ -55,6 +55,7 @@ const seen = {
   offset: 0,
   state: "playing",
   checked: /** @type {[number, number] | undefined} */ (undefined),
+  why: /** @type {string | undefined} */ (undefined),
 };
 
 /** @type {(() => void) | null} */
@@ -79,8 +80,8 @@ export function stageFigures() {
  *
  * @param {ServerState} now
  */
-export const stageState = ({ state, checked }) => {
-  Object.assign(seen, { state, checked });
+export const stageState = ({ state, checked, why }) => {
+  Object.assign(seen, { state, checked, why });
 };
 
 /** @param {PackedEdition} edition */
@@ -404,6 +405,7 @@ function progressText() {
   const parts = [expected === null ? counted(played, "game") : `${count(played)} of ${counted(expected, "game")}`];
   if (seen.state === "checking") return `Checking ${seen.checked?.join(" of ")} bots`;
   if (seen.state === "interrupted") return `${parts[0]} · paused; resumes by itself`;
+  if (seen.state === "ended") return `${parts[0]} · ${seen.why}`;
   if (seen.state === "stopping") return `${parts[0]} · stopping after the current games`;
   if (seen.state === "finished") return `${parts[0]} · finished`;
   if (left !== null && expected !== null && played < expected) {

@@ -315,6 +315,8 @@ type TablesEvent = [now: number, { played: number; expected: number | null; left
 interface ServerState {
   state: string;
   checked?: [number: number, of: number];
+  /** Of what has ended: a sentence. */
+  why?: string;
 }
 
 // --- positions ----------------------------------------------------------------------------------

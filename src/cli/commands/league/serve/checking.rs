@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::cli::commands::tournament::Venue;
 use crate::cli::support::failure::Result;
 use referee::class::league::state::{Status, at_home};
 use referee::play::game_runner::GameRunner;
 use referee::report::checks::{CheckedBot, as_json};
 use referee::stats::standings::Absence;
 use referee::text::join_parts;
+use referee::tournament::GameSettings;
 use referee::tournament::checkup::{CheckNotice, Checkup, CheckupReport, Questions, Thoroughness};
 use referee::tournament::entrants::Entrant;
 
@@ -67,28 +67,17 @@ fn mapped(value: Value, change: &impl Fn(&str) -> String) -> Value {
     }
 }
 
-/// All checks, as `referee check` makes them; without `--no-check` a bot enters by those that are required.
+/// All checks, as `referee check` makes them; a bot enters by those that are required.
 pub(super) async fn check(
-    venue: &Venue,
+    settings: &GameSettings,
     entrant: &Entrant,
-    questions: &Arc<Questions>,
+    questions: Arc<Questions>,
     homes: &[String],
 ) -> Result<Found> {
-    let settings = &venue.settings;
     let runner = Rc::new(GameRunner::new(Arc::clone(&settings.ruleset), false)?);
     let seat = entrant.seat(&*settings.ruleset, settings.pieces_path.as_deref(), None);
     let mut ignore = |_: CheckNotice<'_>| {};
-    let checkup = Checkup::new(
-        &runner,
-        seat,
-        Thoroughness::Budget,
-        Arc::clone(questions),
-        &mut ignore,
-    );
+    let checkup = Checkup::new(&runner, seat, Thoroughness::Budget, questions, &mut ignore);
     let report = checkup.run(false).await?;
-    let mut found = Found::of(&entrant.plan.name, report, homes);
-    if venue.options.request.games.no_check {
-        found.status = Status::Fit;
-    }
-    Ok(found)
+    Ok(Found::of(&entrant.plan.name, report, homes))
 }

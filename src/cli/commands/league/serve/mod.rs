@@ -1,4 +1,6 @@
 #[cfg(feature = "class-server")]
+mod analysing;
+#[cfg(feature = "class-server")]
 mod checking;
 #[cfg(feature = "class-server")]
 mod final_games;

@@ -61,7 +61,9 @@ impl ClassProgress {
             (bot.name.clone(), (bot.version.clone(), games))
         });
         self.bots = bots.collect();
-        match results.collector.standings(&results.ranking(plan)) {
+        // Everybody may read it.
+        let ranking = results.ranking(plan).without_reasons();
+        match results.collector.standings(&ranking) {
             Ok(standings) => {
                 self.json = Some(format!("{}\n", as_json(&standings, true)).into());
                 self.standings = Some(Arc::new(standings));
@@ -90,10 +92,15 @@ pub(super) fn view(update: &Update<'_>, progress: &ClassProgress) -> Result<Clas
     let logged = view.log.len();
     // Decisions have a section of their own.
     view.notes.truncate(view.notes.len().saturating_sub(logged));
+    let queue = update.queue().into_iter();
+    view.queue = queue.map(|(_, version)| version).collect();
     view.missing = league.missing().into_iter().map(|bot| bot.label).collect();
     for bot in &bots {
         for sender in bot.senders() {
             view.bot_of.insert(sender.clone(), view.bots.len());
+        }
+        for person in &bot.people {
+            view.bot_of_person.insert(person.person, view.bots.len());
         }
         for version in bot.versions() {
             for folder in bot.folders().chain([version.folder]) {

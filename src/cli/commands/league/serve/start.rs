@@ -1,6 +1,8 @@
 //! Opens a class: its folder, its links, its address.
 
+use std::future::pending;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::ServeArgs;
@@ -81,16 +83,21 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
     let tables = TableGames::new(&desk, &update.venue);
     let worker = Worker::new(update, Arc::clone(&desk), Arc::clone(&feed), stage, orders);
     tell(args, &listener, &desk, folder);
-    let server = ClassServer::start(listener, desk, feed)?;
-    let done = with_bots(async {
+    let shown = Rc::clone(&worker.shown);
+    // Who opens a page before the games of the term are read waits for them.
+    let serve = async {
+        shown.notified().await;
+        let _server = ClassServer::start(listener, desk, feed)?;
+        pending().await
+    };
+    with_bots(async {
         tokio::select! {
             biased;
             done = worker.run() => done,
             () = tables.run() => Ok(()),
+            failed = serve => failed,
         }
-    });
-    drop(server);
-    done
+    })
 }
 
 fn check_folder(folder: &Path) -> Result<()> {

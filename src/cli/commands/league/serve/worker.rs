@@ -1,7 +1,7 @@
 //! Takes in what students send, builds and checks it, and plays what is missing: all term.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -11,9 +11,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::time::sleep;
 
+use super::analysing::Analysis;
 use super::checking::{Found, check};
 use super::final_games::Final;
 use super::showing::{ClassProgress, view};
@@ -25,7 +26,7 @@ use crate::cli::support::output::note;
 use crate::cli::support::pages::add_file;
 use crate::cli::support::signals::{self, Stops};
 use referee::class::league::intake::{self, Intake, RefusedSubmission, SubmissionError};
-use referee::class::league::state::{self, Refusal, TakenIn, VersionKey};
+use referee::class::league::state::{self, Refusal, Status, TakenIn, VersionKey};
 use referee::class_server::desk::{Decision, Desk, FOLDER, Order};
 use referee::class_server::ledger::Outcome;
 use referee::class_server::view::{ClassView, Work};
@@ -81,6 +82,10 @@ pub(super) struct Worker<'a> {
     final_games: Final,
     /// Since when what is played differs from the plan.
     changed: Option<Instant>,
+    /// Versions that could not be built or checked for reasons of the machine.
+    failed: HashSet<VersionKey>,
+    /// What the pages show has been read.
+    pub(super) shown: Rc<Notify>,
 }
 
 impl<'a> Worker<'a> {
@@ -105,6 +110,8 @@ impl<'a> Worker<'a> {
             replay: None,
             final_games: Final::default(),
             changed: None,
+            failed: HashSet::new(),
+            shown: Rc::default(),
         }
     }
 
@@ -189,6 +196,9 @@ impl<'a> Worker<'a> {
         let mut playing = pin!(arena.run(&mut stopped, &mut observer));
         let shown = (Rc::clone(&self.progress), Arc::clone(&self.feed));
         let mut is_over = false;
+        let is_solvable = self.update.venue.settings.ruleset.info().is_solvable();
+        // What was played, until its analysis is added; and that analysis.
+        let (mut played, mut analysis) = (None, None);
         let next = {
             let mut attending = pin!(self.attend());
             loop {
@@ -198,11 +208,24 @@ impl<'a> Worker<'a> {
                     ended = &mut playing, if !is_over => {
                         is_over = true;
                         let (ended, plan, results) = ended?;
-                        finish(&tournament, ended, &plan, results, (&shown.0, &shown.1))?;
+                        finish(&tournament, ended, &plan, results.clone(), (&shown.0, &shown.1))?;
+                        if is_solvable && ended == Ended::Complete {
+                            analysis = Some(Analysis::begin(&tournament)?);
+                            played = Some((plan, results));
+                        }
+                    }
+                    is_complete = Analysis::ended(&mut analysis) => {
+                        analysis = None;
+                        if let Some((plan, results)) = played.take().filter(|_| is_complete) {
+                            finish(&tournament, Ended::Complete, &plan, results, (&shown.0, &shown.1))?;
+                        }
                     }
                 }
             }
         };
+        if let Some(analysis) = analysis {
+            analysis.stop().await;
+        }
         if !is_over {
             let (ended, plan, results) = ended_soon(playing, &stop).await?;
             finish(&tournament, ended, &plan, results, (&shown.0, &shown.1))?;
@@ -237,9 +260,15 @@ impl<'a> Worker<'a> {
                 return Ok(Next::Plan);
             }
             if let Some((name, version)) = self.unchecked() {
-                match self.examine(&name, &version).await? {
-                    ControlFlow::Continue(()) => continue,
-                    ControlFlow::Break(()) => return Ok(Next::Stop),
+                let examined = self.examine(&name, &version).await;
+                self.failed.remove(&version);
+                match examined {
+                    Ok(ControlFlow::Continue(())) => continue,
+                    Ok(ControlFlow::Break(())) => return Ok(Next::Stop),
+                    Err(failure) => {
+                        self.failed.insert(version);
+                        return Err(failure);
+                    }
                 }
             }
             if may_change && self.changed.is_some() {
@@ -316,9 +345,26 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// The first version that is to play, and of which it is not known whether it can.
+    /// The version that is checked next. What the machine failed with is tried after all others.
     fn unchecked(&self) -> Option<(String, VersionKey)> {
-        self.update.unchecked().into_iter().next()
+        let mut queue = self.update.queue();
+        let mut places = queue.iter();
+        let first = places.position(|(_, version)| !self.failed.contains(version));
+        let first = first.unwrap_or(0);
+        (first < queue.len()).then(|| queue.swap_remove(first))
+    }
+
+    /// What is decided meanwhile is carried out; `None`: the program is to end.
+    async fn beside<T>(&mut self, work: impl Future<Output = T>) -> Result<Option<T>> {
+        let mut work = pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                _ = self.stops.recv() => return Ok(None),
+                Some(order) = self.orders.recv() => self.carry_out(order).await?,
+                done = &mut work => return Ok(Some(done)),
+            }
+        }
     }
 
     /// Breaks when the program is to end.
@@ -332,9 +378,9 @@ impl<'a> Worker<'a> {
             self.begin(version, Work::Building)?;
             let sandbox = self.update.venue.options.play.sandbox.for_builds();
             let sandbox = sandbox.sandbox()?;
-            let built = tokio::select! {
-                built = build::build(name, &folder, &sandbox) => built,
-                _ = self.stops.recv() => return Ok(ControlFlow::Break(())),
+            let building = build::build(name, &folder, &sandbox);
+            let Some(built) = self.beside(building).await? else {
+                return Ok(ControlFlow::Break(()));
             };
             match built {
                 Ok(_) => {}
@@ -352,12 +398,17 @@ impl<'a> Worker<'a> {
             let entrants = self.update.find(&versions)?;
             match (entrants.entered.first(), entrants.rejected.first()) {
                 (Some(entrant), _) => {
-                    let venue = &self.update.venue;
-                    let checking = check(venue, entrant, &self.questions, &homes);
-                    tokio::select! {
-                        found = checking => found?,
-                        _ = self.stops.recv() => return Ok(ControlFlow::Break(())),
+                    let settings = self.update.venue.settings.clone();
+                    let questions = Arc::clone(&self.questions);
+                    let checking = check(&settings, entrant, questions, &homes);
+                    let Some(found) = self.beside(checking).await? else {
+                        return Ok(ControlFlow::Break(()));
+                    };
+                    let mut found = found?;
+                    if self.update.venue.options.request.games.no_check {
+                        found.status = Status::Fit;
                     }
+                    found
                 }
                 (None, Some(rejected)) => Found::unfit(name, &rejected.absence, &homes),
                 (None, None) => return Ok(ControlFlow::Continue(())),
@@ -414,6 +465,7 @@ impl<'a> Worker<'a> {
             final_view: self.final_games.view(),
             ..view
         });
+        self.shown.notify_one();
         Ok(())
     }
 
@@ -479,6 +531,10 @@ impl<'a> Worker<'a> {
                 self.final_games.begin()?;
                 self.update.league.note("begins", "final", "");
                 "the final begins".to_owned()
+            }
+            Decision::LinkReplaced(student) => {
+                league.note("replaced", &format!("link of {student}"), "");
+                String::new()
             }
             Decision::ReplayGame { .. } | Decision::AnnounceFinal { .. } => {
                 return Ok(String::new());
@@ -625,8 +681,8 @@ fn finish(
     mut results: Results,
     (progress, feed): (&Rc<RefCell<ClassProgress>>, &Feed),
 ) -> Result<()> {
-    note_progress(progress, feed, plan, &results, true);
     add_analysis(&mut results, directory)?;
+    note_progress(progress, feed, plan, &results, true);
     write_tables(directory, plan, &results)?;
     feed.set_state(if ended == Ended::Complete {
         LiveState::Finished

@@ -1,0 +1,170 @@
+//! Who waits for a check and for how many others, and whose bot it is.
+
+use std::fs;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::hangs::HANGS;
+use crate::served::{GREEDY, RANDOM, Served, WRONG};
+use crate::{TWO, served};
+
+const FOUR: &str = "name,id\nAnna Adams,s1\nBen Bell,s2\nCem Can,s3\nDora Doe,s4\n";
+
+/// With so much time to start that a bot may wait for a file.
+fn patient(students: &str) -> Served {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("students.csv"), students).expect("a file");
+    let more = ["--students", "students.csv", "--start-time", "3600s"];
+    Served::in_folder(folder, &more)
+}
+
+/// Answers once there is this file.
+fn waiting_for(file: &Path) -> String {
+    let wait = format!("while [ ! -e '{}' ]; do sleep 0.05; done", file.display());
+    format!("#!/bin/sh\n{wait}\nexec \"$REFEREE_BIN\" bot random\n")
+}
+
+fn page(class: &Served, token: &str) -> String {
+    class.get("/me", token).text()
+}
+
+/// The order is that in which they came, whatever their names; what is decided meanwhile does not wait.
+#[test]
+fn who_waits_is_told_for_how_many() {
+    let class = patient(FOUR);
+    let [anna, ben, cem, dora, teacher] =
+        ["Anna Adams", "Ben Bell", "Cem Can", "Dora Doe", "(teacher)"].map(|name| class.link(name));
+    let go = class.path("go");
+    class.hand_in(&cem, "bot.sh", &waiting_for(&go));
+    class.until(&cem, 1, &["checking"]);
+    for (token, text) in [(&dora, GREEDY), (&ben, RANDOM), (&anna, RANDOM)] {
+        let text = format!("{text}# {token}\n");
+        assert_eq!(class.hand_in(token, "bot.sh", &text).status, 202);
+    }
+    for (token, ahead) in [(&dora, 1), (&ben, 2), (&anna, 3)] {
+        let page = page(&class, token);
+        assert!(page.contains(&format!("waiting, {ahead} ahead")), "{page}");
+    }
+    let of_class = class.get("/class", &teacher).text();
+    assert!(
+        of_class.contains("4 submissions in the queue"),
+        "{of_class}"
+    );
+    let deadline = "action=deadline&deadline=2030-01-01T00%3A00Z";
+    assert_eq!(
+        class.post("/class/decisions", &teacher, deadline).status,
+        200
+    );
+    assert_eq!(class.submission(&cem, 1)["state"], "checking");
+    fs::write(&go, "").expect("a file");
+    // Who came last has waited until all before were checked.
+    class.until(&anna, 1, &["checking", "playing", "done"]);
+    for token in [&cem, &dora, &ben] {
+        let state = class.submission(token, 1)["state"].clone();
+        assert_ne!(state, "waiting", "{state}");
+        assert_ne!(state, "checking", "{state}");
+    }
+}
+
+#[test]
+fn a_team_has_one_bot_which_each_of_them_sees() {
+    let class = Served::start("name,id,team\nAnna Adams,s1,Owls\nBen Bell,s2,Owls\nCem Can,s3,\n");
+    let [anna, ben, cem] = ["Anna Adams", "Ben Bell", "Cem Can"].map(|name| class.link(name));
+    class.hand_in(&anna, "bot.sh", RANDOM);
+    class.hand_in(&cem, "bot.sh", GREEDY);
+    class.until(&anna, 1, &["done"]);
+    class.until(&cem, 1, &["done"]);
+    let of_ben = page(&class, &ben);
+    assert!(
+        of_ben.contains("The bot of Anna Adams, Ben Bell."),
+        "{of_ben}"
+    );
+    assert!(of_ben.contains("Place "), "{of_ben}");
+    assert_eq!(class.get("/me/games", &ben).status, 200);
+    let friendly = class.post("/tables", &ben, "bot=Cem+Can&kind=friendly");
+    assert_eq!(friendly.status, 202, "{friendly:?}");
+}
+
+/// A term that was begun by the command is served, and no student hands in again.
+#[test]
+fn what_came_by_the_command_is_seen_by_its_authors() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("students.csv"), TWO).expect("a file");
+    let from = folder.path().join("from");
+    for (name, text) in [("Anna Adams_1", RANDOM), ("Ben Bell_2", GREEDY)] {
+        let own = from.join(format!("{name}_assignsubmission_file_"));
+        fs::create_dir_all(&own).expect("a folder");
+        fs::write(own.join("bot.sh"), text).expect("a file");
+    }
+    let league = [
+        "league",
+        "term",
+        "--from",
+        "from",
+        "--students",
+        "students.csv",
+        "--sandbox",
+        "none",
+        "--pairs",
+        "1",
+        "--seed",
+        "3",
+    ];
+    served::referee(folder.path(), &league);
+    let class = Served::in_folder(folder, &[]);
+    let (anna, teacher) = (class.link("Anna Adams"), class.link("(teacher)"));
+    let of_anna = page(&class, &anna);
+    assert!(of_anna.contains("Place "), "{of_anna}");
+    assert!(of_anna.contains("by another way"), "{of_anna}");
+    let of_class = class.get("/class", &teacher).text();
+    assert!(!of_class.contains("nothing yet"), "{of_class}");
+    // The first by the web takes its place.
+    class.hand_in(&anna, "bot.sh", &format!("{GREEDY}# Mine.\n"));
+    assert_eq!(class.until(&anna, 1, &["done"])["plays"], true);
+}
+
+/// Why it was refused is for its author, and the teacher.
+#[test]
+fn what_is_wrong_with_a_bot_is_not_public() {
+    let class = Served::start(FOUR);
+    let [anna, ben, cem, teacher] =
+        ["Anna Adams", "Ben Bell", "Cem Can", "(teacher)"].map(|name| class.link(name));
+    class.hand_in(&anna, "bot.sh", RANDOM);
+    class.hand_in(&ben, "bot.sh", GREEDY);
+    let wrong = WRONG.replace("while", "echo my-secret-words >&2\nwhile");
+    class.hand_in(&cem, "bot.sh", &wrong);
+    class.until(&cem, 1, &["refused"]);
+    class.until(&ben, 1, &["done"]);
+    let why = class.submission(&cem, 1).to_string();
+    assert!(why.contains("hello"), "{why}");
+    let of_class = class.get("/class", &teacher).text();
+    assert!(of_class.contains("hello"), "{of_class}");
+    let begun = Instant::now();
+    loop {
+        let standings = class.get("/standings.json", "").json();
+        if standings["did_not_enter"][0]["name"] == "Cem Can" {
+            break;
+        }
+        assert!(begun.elapsed() < HANGS, "{standings}");
+        sleep(Duration::from_millis(50));
+    }
+    for (path, token) in [
+        ("/standings.json", ""),
+        ("/", ""),
+        ("/games", ""),
+        ("/me", &*anna),
+    ] {
+        let text = class.get(path, token).text();
+        // The page of the games has the words of its script.
+        let of_script = ["hello", "See it again"]
+            .into_iter()
+            .filter(|_| path != "/games");
+        for words in ["my-secret-words", "term/bots"]
+            .into_iter()
+            .chain(of_script)
+        {
+            assert!(!text.contains(words), "{path}: {words}: {text}");
+        }
+    }
+}
