@@ -271,6 +271,20 @@ fn games_are_analysed_while_none_is_played() {
     let printed = referee(folder.path(), &["standings", "term", "--format", "json"]);
     let printed: Value = serde_json::from_str(&printed).expect("JSON");
     assert_eq!(table(&shown), table(&printed));
+    // What a fault of the disk has left of the file stops no game: it is made anew.
+    let file = folder.path().join("term/analysis.jsonl");
+    let text = fs::read_to_string(&file).expect("a file");
+    let (_, rest) = text.split_once('\n').expect("lines");
+    fs::write(&file, format!("{{\"damaged\n{rest}")).expect("a file");
+    let class = Served::in_folder(folder, &[]);
+    class.hand_in(&ben, "bot.sh", &format!("{GREEDY}# Another.\n"));
+    assert_eq!(class.until(&ben, 2, &["done"])["plays"], true);
+    let aside = class.path("term/analysis.unreadable");
+    fs::remove_file(aside).expect("it is put aside");
+    // Also where the plan changes meanwhile.
+    fs::write(class.path("term/analysis.jsonl"), "{\"damaged\n").expect("a file");
+    class.hand_in(&ben, "bot.sh", &format!("{GREEDY}# A third.\n"));
+    assert_eq!(class.until(&ben, 3, &["done"])["plays"], true);
 }
 
 /// As people pack a folder on their machine.

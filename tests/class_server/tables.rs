@@ -84,7 +84,9 @@ fn a_friendly_game_is_shown_and_does_not_count() {
     let class = class();
     let anna = class.link("Anna Adams");
     let games = fs::read_to_string(class.path("term/games.jsonl")).expect("games");
-    let standings = class.get("/standings.json", "").text();
+    // Without the columns of the analysis, which goes on meanwhile.
+    let standings = || crate::table(&class.get("/standings.json", "").json());
+    let before = standings();
     let reply = ask_for(&class, &anna, "Ben+Bell", "friendly");
     assert_eq!(reply.status, 202, "{reply:?}");
     assert_eq!(reply.json()["url"], "/tables/1/#stage");
@@ -105,7 +107,7 @@ fn a_friendly_game_is_shown_and_does_not_count() {
     assert!(entries.to_string().contains("Ben Bell"), "{entries}");
     let now = fs::read_to_string(class.path("term/games.jsonl")).expect("games");
     assert_eq!(now, games);
-    assert_eq!(class.get("/standings.json", "").text(), standings);
+    assert_eq!(standings(), before);
 }
 
 /// Answers by the rules, as the page does, until the game is over.
@@ -250,11 +252,6 @@ fn a_table_waits_for_the_games_of_the_class() {
     class.hand_in(&ben, "bot.sh", SLOW);
     class.until(&ben, 1, &["playing"]);
     assert_eq!(ask_for(&class, &anna, "Ben+Bell", "friendly").status, 202);
-    // By a double click.
-    let again = ask_for(&class, &anna, "Ben+Bell", "friendly");
-    assert_eq!(again.status, 202, "{again:?}");
-    assert_eq!(again.json()["table"], 1);
-    assert_eq!(ask_for(&class, &anna, "Ben+Bell", "person").status, 429);
     let mut watcher = Watcher::at(&class, "/tables/1/events");
     watcher.until(&["playing", "finished"]);
     let games = class.submission(&ben, 1)["games"].clone();

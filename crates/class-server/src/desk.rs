@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore, mpsc, oneshot, watch};
 
-use super::ledger::{Entry, FILES, Ledger, LedgerError, Outcome, Submission, copy_files};
+use super::ledger::{Entry, FILES, Filled, Ledger, LedgerError, Outcome, Submission, copy_files};
 use super::limits;
 use super::links::{LinkOwner, Links, LinksError, StudentLink};
 use super::served_page::ServedPage;
@@ -144,10 +144,16 @@ pub enum NotTaken {
         limits::SUBMISSIONS
     )]
     TooOften(Duration),
-    #[error("your submissions have filled the {} MB that each student has, with what was unpacked and built of them; ask your teacher", limits::STUDENT_BYTES >> 20)]
-    Quota,
-    #[error("the submissions of the class have filled the {} GB that they have, with what was unpacked and built of them; tell your teacher", limits::CLASS_BYTES >> 30)]
-    ClassQuota,
+    #[error("{}; ask your teacher", match .0 {
+        Filled::Sent => format!("your submissions have filled the {} MB that each student has", limits::STUDENT_BYTES >> 20),
+        Filled::Made => format!("what was unpacked and built of your submissions has filled the {} GB that each student has", limits::STUDENT_MADE_BYTES >> 30),
+    })]
+    Quota(Filled),
+    #[error("{}; tell your teacher", match .0 {
+        Filled::Sent => format!("the submissions of the class have filled the {} GB that they have", limits::CLASS_BYTES >> 30),
+        Filled::Made => format!("what was unpacked and built of the submissions of the class has filled the {} GB that it has", limits::CLASS_MADE_BYTES >> 30),
+    })]
+    ClassQuota(Filled),
     #[error(transparent)]
     Ledger(#[from] LedgerError),
 }
@@ -347,11 +353,13 @@ impl Desk {
             return Err(NotTaken::Waiting);
         }
         check_rate(entries, now())?;
-        if ledger.bytes_of(key) >= limits::STUDENT_BYTES {
-            return Err(NotTaken::Quota);
+        let quotas = [limits::STUDENT_BYTES, limits::STUDENT_MADE_BYTES];
+        if let Some(filled) = ledger.usage_of(key).filled(quotas) {
+            return Err(NotTaken::Quota(filled));
         }
-        if ledger.bytes() >= limits::CLASS_BYTES {
-            return Err(NotTaken::ClassQuota);
+        let quotas = [limits::CLASS_BYTES, limits::CLASS_MADE_BYTES];
+        if let Some(filled) = ledger.usage().filled(quotas) {
+            return Err(NotTaken::ClassQuota(filled));
         }
         drop(ledger);
         if !locked(&self.receiving).insert(key.to_owned()) {
@@ -656,7 +664,9 @@ fn view_of(
             seen.refused = Some("it came after the deadline, and does not play".to_owned());
         }
         None | Some(Status::New) => {
-            let place = view.queue.iter().position(|waiting| waiting == version);
+            // The same files of another member of a team are checked once.
+            let is_it = |waiting: &VersionKey| waiting.version == version.version;
+            let place = view.queue.iter().position(is_it);
             seen.ahead = place.unwrap_or(0);
         }
         Some(Status::Unfit(_)) => seen.state = State::Refused,

@@ -59,6 +59,31 @@ pub struct Entry {
     pub(super) check: Option<Arc<Value>>,
 }
 
+/// What is on the disk, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DiskUsage {
+    pub sent: u64,
+    /// Unpacked and built.
+    pub made: u64,
+}
+
+/// What has filled a quota.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filled {
+    Sent,
+    Made,
+}
+
+impl DiskUsage {
+    /// What has come to its quota: of what was sent, and of what was made of it.
+    pub fn filled(self, [sent, made]: [u64; 2]) -> Option<Filled> {
+        if self.sent >= sent {
+            return Some(Filled::Sent);
+        }
+        (self.made >= made).then_some(Filled::Made)
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {}", .path.display(), referee_text::cause(.error))]
 pub struct LedgerError {
@@ -139,15 +164,18 @@ impl Ledger {
         entries.find(|entry| entry.submission.number == number)
     }
 
-    /// What this student has on the disk: what was sent, and the versions made of it, each once.
-    pub fn bytes_of(&self, key: &str) -> u64 {
+    /// What this student has on the disk, each version once.
+    pub fn usage_of(&self, key: &str) -> DiskUsage {
         let sent = self.of(key).iter().map(|entry| entry.submission.bytes);
         let versions: HashSet<&VersionKey> =
             self.of(key).iter().filter_map(Entry::version).collect();
-        let kept = versions
+        let made = versions
             .into_iter()
             .filter_map(|version| self.sizes.get(version));
-        sent.sum::<u64>() + kept.sum::<u64>()
+        DiskUsage {
+            sent: sent.sum(),
+            made: made.sum(),
+        }
     }
 
     /// All that were made of submissions.
@@ -161,8 +189,12 @@ impl Ledger {
         self.sizes.insert(version.clone(), bytes);
     }
 
-    pub fn bytes(&self) -> u64 {
-        self.entries.keys().map(|key| self.bytes_of(key)).sum()
+    pub fn usage(&self) -> DiskUsage {
+        let all = self.entries.keys().map(|key| self.usage_of(key));
+        all.fold(DiskUsage::default(), |all, of| DiskUsage {
+            sent: all.sent + of.sent,
+            made: all.made + of.made,
+        })
     }
 
     /// Those that wait, in the order in which they came.
@@ -301,6 +333,7 @@ pub fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits;
 
     fn staged(ledger: &Ledger) -> PathBuf {
         let staged = ledger.incoming().join("x");
@@ -338,10 +371,36 @@ mod tests {
         let ledger = Ledger::read(folder.path()).unwrap();
         assert!(!half.exists());
         assert_eq!(ledger.of("anna").len(), 2);
-        assert_eq!(ledger.bytes(), 10);
+        let sent_twice = DiskUsage { sent: 10, made: 0 };
+        assert_eq!(ledger.usage(), sent_twice);
         let waiting = ledger.waiting();
         assert_eq!(waiting.len(), 1);
         assert_eq!(waiting[0].1.number, 2);
+    }
+
+    #[test]
+    fn a_version_is_on_the_disk_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut ledger = Ledger::read(folder.path()).unwrap();
+        for number in 1..=2 {
+            let staged = staged(&ledger);
+            ledger.accept("anna", &staged, files(&["a"], None)).unwrap();
+            ledger
+                .settle("anna", number, Outcome::Taken(version()))
+                .unwrap();
+        }
+        ledger.note_size(&version(), 7);
+        let usage = DiskUsage { sent: 10, made: 7 };
+        assert_eq!(ledger.usage_of("anna"), usage);
+        assert_eq!(ledger.usage(), usage);
+        let none = DiskUsage::default();
+        assert_eq!(ledger.usage_of("ben"), none);
+        // What is made of files may be many times as large.
+        let [least, most] = [limits::STUDENT_BYTES, limits::STUDENT_MADE_BYTES];
+        let filled = |sent, made| DiskUsage { sent, made }.filled([least, most]);
+        assert_eq!(filled(least - 1, most - 1), None);
+        assert_eq!(filled(least, 0), Some(Filled::Sent));
+        assert_eq!(filled(0, most), Some(Filled::Made));
     }
 
     #[test]

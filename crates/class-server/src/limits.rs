@@ -16,11 +16,17 @@ pub const TEXT_BYTES: usize = 1 << 20;
 
 pub const FILES: usize = 1000;
 
-/// Of all submissions of one student, and what was unpacked and built of them.
+/// Of all submissions of one student, as they were sent.
 pub const STUDENT_BYTES: u64 = 256 << 20;
 
-/// Of all submissions of the class, and what was unpacked and built of them.
+/// Of what was unpacked and built of them: all versions are kept, so that each can be made current again.
+pub const STUDENT_MADE_BYTES: u64 = 4 << 30;
+
+/// Of all submissions of the class, as they were sent.
 pub const CLASS_BYTES: u64 = 8 << 30;
+
+/// Of what was unpacked and built of them.
+pub const CLASS_MADE_BYTES: u64 = 64 << 30;
 
 /// Of one student, within [`RATE_TIME`].
 pub const SUBMISSIONS: usize = 20;

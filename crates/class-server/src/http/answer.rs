@@ -233,8 +233,8 @@ impl From<NotTaken> for Refusal {
             NotTaken::Frozen => Self::new(StatusCode::CONFLICT, sentence),
             NotTaken::Waiting => later(StatusCode::TOO_MANY_REQUESTS, Duration::from_secs(5)),
             NotTaken::TooOften(after) => later(StatusCode::TOO_MANY_REQUESTS, after),
-            NotTaken::Quota => Self::new(StatusCode::PAYLOAD_TOO_LARGE, sentence),
-            NotTaken::ClassQuota => Self::new(StatusCode::INSUFFICIENT_STORAGE, sentence),
+            NotTaken::Quota(_) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, sentence),
+            NotTaken::ClassQuota(_) => Self::new(StatusCode::INSUFFICIENT_STORAGE, sentence),
             NotTaken::Ledger(error) => error.into(),
         }
     }

@@ -168,8 +168,8 @@ pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, TournamentError> 
     Ok(kept.into_values().collect())
 }
 
-/// Lines of `kept` with their analyses, up to the first game that `file` lacks. Ids in `file` may differ.
-pub fn analysed(file: &Path, kept: &[String]) -> Result<Vec<String>, TournamentError> {
+/// Each line of `kept` with its analysis, as far as `file` has it. Ids in `file` may differ.
+pub fn analysed(file: &Path, kept: &[String]) -> Result<Vec<Option<String>>, TournamentError> {
     let mut known = HashMap::new();
     each_line_if_there(file, |line| {
         let mut record = line.record()?;
@@ -185,11 +185,12 @@ pub fn analysed(file: &Path, kept: &[String]) -> Result<Vec<String>, TournamentE
         let mut record = record.map_err(TournamentError::Record)?;
         let id = mem::take(&mut record.id);
         let Some(found) = known.remove(&line_of(&record)?) else {
-            break;
+            lines.push(None);
+            continue;
         };
         record.id = id;
         record.more.insert(annotation::FIELD.to_owned(), found);
-        lines.push(line_of(&record)?);
+        lines.push(Some(line_of(&record)?));
     }
     Ok(lines)
 }

@@ -1,7 +1,7 @@
 //! What a teacher decided over a term: `log.jsonl` in a league's folder, a line each; and what is to be looked at now.
 
-use std::fs::File;
-use std::io::{self, Write as _};
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -30,7 +30,12 @@ pub struct LogEntry {
 pub(super) fn append(folder: &Path, entries: &[LogEntry]) -> Result<(), TournamentError> {
     let path = folder.join(FILE);
     let written = || -> io::Result<()> {
-        let mut file = File::options().create(true).append(true).open(&path)?;
+        let mut options = File::options();
+        let mut file = options.create(true).read(true).append(true).open(&path)?;
+        // Not behind a line that is torn.
+        if !ends_a_line(&mut file)? {
+            file.write_all(b"\n")?;
+        }
         for entry in entries {
             file.write_all((serde_json::to_string(entry)? + "\n").as_bytes())?;
         }
@@ -39,15 +44,25 @@ pub(super) fn append(folder: &Path, entries: &[LogEntry]) -> Result<(), Tourname
     written().map_err(TournamentError::io(&path))
 }
 
+fn ends_a_line(file: &mut File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
 /// Without lines that are torn.
 pub fn read(folder: &Path) -> Result<Vec<LogEntry>, TournamentError> {
     let path = folder.join(FILE);
-    let text = text_file::if_there(text_file::read(&path, text_file::KEPT));
-    let text = text.map_err(TournamentError::unreadable(&path))?;
-    let text = text.unwrap_or_default();
-    let entries = text
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok());
+    let bytes = text_file::if_there(fs::read(&path)).map_err(TournamentError::io(&path))?;
+    let bytes = bytes.unwrap_or_default();
+    // A full disk may have cut a letter.
+    let entries = bytes
+        .split(|&byte| byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok());
     Ok(entries.collect())
 }
 
@@ -178,4 +193,30 @@ fn note_of_entry(entry: LogEntry) -> NoteRow {
     let rest = rest.iter().filter(|part| !part.is_empty());
     let rest: Vec<String> = rest.map(|part| escape_controls(part)).collect();
     note(&entry.action, &entry.of, rest.join(": "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As a full disk leaves it: within a letter.
+    #[test]
+    fn a_torn_line_hides_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = |why: &str| LogEntry {
+            time: Timestamp::UNIX_EPOCH,
+            action: "withdrawn".to_owned(),
+            of: "Anna".to_owned(),
+            why: why.to_owned(),
+        };
+        append(folder.path(), &[entry("first")]).unwrap();
+        let path = folder.path().join(FILE);
+        let mut bytes = fs::read(&path).unwrap();
+        bytes.extend(b"{\"time\":\"1970-01-01T00:00:00Z\",\"action\":\"f\xc3");
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(read(folder.path()).unwrap(), [entry("first")]);
+        append(folder.path(), &[entry("second")]).unwrap();
+        let all = [entry("first"), entry("second")];
+        assert_eq!(read(folder.path()).unwrap(), all);
+    }
 }

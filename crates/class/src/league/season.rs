@@ -161,11 +161,27 @@ impl LeagueDirectory {
                 .flat_map(|line| [line, "\n"])
                 .collect::<String>()
         };
-        written.write("games.jsonl", &text(&kept))?;
         let before = analysing::file(&self.tournament());
+        let analysed = if before.exists() {
+            archive::analysed(&before, &kept)?
+        } else {
+            vec![None; kept.len()]
+        };
+        // Games are analysed in the order of the journal: what has been is not done again.
+        let count = kept.len();
+        let (first, last): (Vec<_>, Vec<_>) = kept
+            .into_iter()
+            .zip(analysed)
+            .partition(|(_, analysis)| analysis.is_some());
+        let (first, analysed): (Vec<String>, Vec<Option<String>>) = first.into_iter().unzip();
+        let kept: Vec<String> = first
+            .into_iter()
+            .chain(last.into_iter().map(|(game, _)| game))
+            .collect();
+        written.write("games.jsonl", &text(&kept))?;
         if before.exists() {
             // Otherwise the old games' analyses would count for the new ones.
-            let analysed = archive::analysed(&before, &kept)?;
+            let analysed: Vec<String> = analysed.into_iter().flatten().collect();
             written.write(analysing::FILE, &text(&analysed))?;
         }
         written.write_plan(new)?;
@@ -173,7 +189,7 @@ impl LeagueDirectory {
         fs::rename(&next, &ready).map_err(TournamentError::io(&next))?;
         sync_directory(&self.path).map_err(TournamentError::io(&self.path))?;
         self.finish()?;
-        Ok(kept.len())
+        Ok(count)
     }
 
     fn shard_journals(&self) -> Result<Vec<PathBuf>, TournamentError> {

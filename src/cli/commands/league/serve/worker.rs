@@ -1,7 +1,7 @@
 //! Takes in what students send, builds and checks it, and plays what is missing: all term.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::sleep;
 
-use super::analysing::Analysis;
+use super::analysing::{Analysis, add_or_leave, is_put_aside};
 use super::checking::{Found, check};
 use super::final_games::Final;
 use super::showing::{ClassProgress, view};
@@ -35,7 +35,6 @@ use referee::play::stage::Stage;
 use referee::record::text_file;
 use referee::server::{Feed, LiveState};
 use referee::text::counted;
-use referee::tournament::analysing::add_analysis;
 use referee::tournament::checkup::Questions;
 use referee::tournament::entrants::Entrant;
 use referee::tournament::plan::{Format, Plan};
@@ -82,8 +81,8 @@ pub(super) struct Worker<'a> {
     final_games: Final,
     /// Since when what is played differs from the plan.
     changed: Option<Instant>,
-    /// Versions that could not be built or checked for reasons of the machine.
-    failed: HashSet<VersionKey>,
+    /// Versions that could not be built or checked for reasons of the machine, and since when.
+    failed: HashMap<VersionKey, Instant>,
     /// What the pages show has been read.
     pub(super) shown: Rc<Notify>,
 }
@@ -110,7 +109,7 @@ impl<'a> Worker<'a> {
             replay: None,
             final_games: Final::default(),
             changed: None,
-            failed: HashSet::new(),
+            failed: HashMap::new(),
             shown: Rc::default(),
         }
     }
@@ -140,7 +139,16 @@ impl<'a> Worker<'a> {
         note!("{trouble}");
         self.trouble = Some(trouble);
         self.work = None;
-        let _ = self.show();
+        if self.show().is_err() {
+            let view = ClassView::clone(&self.desk.view());
+            let (work, trouble) = (None, self.trouble.clone());
+            self.desk.show(ClassView {
+                work,
+                trouble,
+                ..view
+            });
+            self.shown.notify_one();
+        }
     }
 
     /// What is on the disk counts.
@@ -227,8 +235,17 @@ impl<'a> Worker<'a> {
             analysis.stop().await;
         }
         if !is_over {
-            let (ended, plan, results) = ended_soon(playing, &stop).await?;
-            finish(&tournament, ended, &plan, results, (&shown.0, &shown.1))?;
+            let finished = match ended_soon(playing, &stop).await {
+                Ok((ended, plan, results)) => {
+                    finish(&tournament, ended, &plan, results, (&shown.0, &shown.1))
+                }
+                Err(error) => Err(error.into()),
+            };
+            match (finished, &next) {
+                // Who stops it need not wait for what cannot be written.
+                (Err(failure), Ok(Next::Stop)) => self.tell_trouble(&failure),
+                (finished, _) => finished?,
+            }
         }
         next
     }
@@ -240,7 +257,12 @@ impl<'a> Worker<'a> {
             return Ok(None);
         }
         let (plan, entered) = self.update.plan(found)?;
-        let plan = self.update.switch(plan)?;
+        let plan = match self.update.switch(plan.clone()) {
+            Err(_) if is_put_aside(&self.update.directory.tournament())? => {
+                self.update.switch(plan)?
+            }
+            plan => plan?,
+        };
         Ok(Some((plan, entered)))
     }
 
@@ -260,16 +282,23 @@ impl<'a> Worker<'a> {
                 return Ok(Next::Plan);
             }
             if let Some((name, version)) = self.unchecked() {
-                let examined = self.examine(&name, &version).await;
-                self.failed.remove(&version);
-                match examined {
-                    Ok(ControlFlow::Continue(())) => continue,
+                match self.examine(&name, &version).await {
+                    Ok(ControlFlow::Continue(())) => {
+                        if self.failed.remove(&version).is_some() {
+                            self.trouble = None;
+                            self.show()?;
+                        }
+                    }
                     Ok(ControlFlow::Break(())) => return Ok(Next::Stop),
+                    Err(Failure::Interrupted) => return Err(Failure::Interrupted),
+                    // The games go on.
                     Err(failure) => {
-                        self.failed.insert(version);
-                        return Err(failure);
+                        self.tell_trouble(&failure);
+                        self.failed.insert(version, Instant::now());
+                        self.reread()?;
                     }
                 }
+                continue;
             }
             if may_change && self.changed.is_some() {
                 return Ok(Next::Plan);
@@ -345,13 +374,15 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// The version that is checked next. What the machine failed with is tried after all others.
+    /// The version that is checked next. What the machine failed with is tried again later, and after all others.
     fn unchecked(&self) -> Option<(String, VersionKey)> {
+        let failed_at = |version: &VersionKey| self.failed.get(version).copied();
         let mut queue = self.update.queue();
-        let mut places = queue.iter();
-        let first = places.position(|(_, version)| !self.failed.contains(version));
-        let first = first.unwrap_or(0);
-        (first < queue.len()).then(|| queue.swap_remove(first))
+        queue.retain(|(_, version)| failed_at(version).is_none_or(|at| at.elapsed() >= RETRY));
+        // Of equals the first.
+        queue
+            .into_iter()
+            .min_by_key(|(_, version)| failed_at(version))
     }
 
     /// What is decided meanwhile is carried out; `None`: the program is to end.
@@ -681,7 +712,7 @@ fn finish(
     mut results: Results,
     (progress, feed): (&Rc<RefCell<ClassProgress>>, &Feed),
 ) -> Result<()> {
-    add_analysis(&mut results, directory)?;
+    add_or_leave(&mut results, directory)?;
     note_progress(progress, feed, plan, &results, true);
     write_tables(directory, plan, &results)?;
     feed.set_state(if ended == Ended::Complete {
