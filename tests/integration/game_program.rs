@@ -277,6 +277,42 @@ fn a_game_that_never_ends_is_ended() {
     assert_eq!(run.code, Some(2), "{run}");
     let sentence = "a game is not over after 10000 turns; bound the number of turns";
     assert!(run.stderr.contains(sentence), "{run}");
+    // Also where the referee itself plays it at random.
+    for words in [
+        "check counts-down.sh",
+        "alike counts-down.sh builtin:random --time 1m",
+    ] {
+        let arguments = ["--game", "games/countdown.sh endless", "--sandbox", "none"];
+        let run = Referee::new(words.split(' ')).args(arguments).run();
+        assert_eq!(run.code, Some(2), "{words}: {run}");
+        assert!(run.stderr.contains(sentence), "{words}: {run}");
+    }
+}
+
+/// A program may take a comment for a part of its state: it is not asked about one.
+#[test]
+fn comments_of_openings_are_not_shown_to_a_program() {
+    let place = tempfile::tempdir().expect("a folder");
+    let text = fs::read_to_string(bots().join("games/countdown.sh")).expect("a file");
+    let lenient = text.replace(
+        "    case $line in\n    *'\"do\":\"about\"'*)",
+        "    case $state in *' '*' '*) exit 9 ;; esac\n    case $line in\n    *'\"do\":\"about\"'*)",
+    );
+    assert_ne!(lenient, text);
+    executable(&place.path().join("lenient.sh"), lenient, 0o755);
+    fs::write(
+        place.path().join("openings.txt"),
+        "# Two.\n5 0 # the odd one # more\n6 0\n",
+    )
+    .expect("a file");
+    let words = "tournament builtin:random builtin:random --pairs 2 --openings openings.txt --game ./lenient.sh --sandbox none --no-check --seed 1 --out cup";
+    let run = Referee::new(words.split(' ')).directory(place.path()).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let games = fs::read_to_string(place.path().join("cup/games.jsonl")).expect("games");
+    for record in records(&games) {
+        let start = &record["start"];
+        assert!(start == "5 0" || start == "6 0", "{record}");
+    }
 }
 
 #[test]

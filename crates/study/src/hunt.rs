@@ -240,7 +240,12 @@ impl HuntWorker<'_> {
             let kept = self.random.random_range(turns.len() / 2..=turns.len());
             Some((*side, turns[..kept].to_vec()))
         };
-        let some: Vec<(Side, Vec<TurnText>)> = (0..SAMPLED).filter_map(|_| sample()).collect();
+        let count = if self.hunt.looks_two_ahead() {
+            SAMPLED
+        } else {
+            1
+        };
+        let some: Vec<(Side, Vec<TurnText>)> = (0..count).filter_map(|_| sample()).collect();
         some.into_iter()
             .max_by_key(|(side, begin)| self.new_kinds(*side, begin))
     }
@@ -248,7 +253,7 @@ impl HuntWorker<'_> {
     fn new_kinds(&self, side: Side, begin: &[TurnText]) -> usize {
         let mut game = self.hunt.ruleset.start();
         for turn in begin {
-            if game.play(turn, &mut String::new()).is_err() {
+            if self.hunt.is_over() || game.play(turn, &mut String::new()).is_err() {
                 return 0;
             }
         }

@@ -183,12 +183,17 @@ pub fn parse(ruleset: &dyn Ruleset, text: &str) -> Result<Vec<String>, OpeningsE
 }
 
 /// The start of a line, before a comment if there is one; `None` if nothing else is in it. A state of a game that is a program
-/// may have ` #` in it, too: the most that is a start counts.
+/// may have ` #` in it, too: it is asked about the shortest first, since it may fail with a comment. On a board each sign is a
+/// piece: there the most that is a start counts.
 fn start_in(ruleset: &dyn Ruleset, text: &str) -> Result<Option<Box<dyn Game>>, StartError> {
     let comments = text.rmatch_indices(" #");
     let before = comments.map(|(at, _)| &text[..at]);
+    let mut boards: Vec<&str> = [text].into_iter().chain(before).map(str::trim).collect();
+    if ruleset.program().is_some() {
+        boards.reverse();
+    }
     let mut problem = None;
-    for board in [text].into_iter().chain(before).map(str::trim) {
+    for board in boards {
         if board.is_empty() {
             return Ok(None);
         }

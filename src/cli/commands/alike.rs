@@ -167,6 +167,10 @@ fn ask(texts: &[String], asking: &Asking, kept: Kept<'_>) -> Result<()> {
     if interrupted {
         return Err(Failure::Interrupted);
     }
+    // Of the game's program.
+    if let Some(failure) = ruleset.failure() {
+        bail!("{failure}");
+    }
     interview.name_silent(&known);
     let further = match kept {
         Kept::Nowhere => Further::KeepAnswers,

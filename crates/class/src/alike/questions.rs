@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use rand::RngExt as _;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
 use serde::{Deserialize, Serialize};
 
 use referee_games::game::{Game, Ruleset, Turn};
@@ -104,9 +104,26 @@ pub fn draw(
 ) -> Drawn {
     let pieces = pieces(ruleset);
     let mut known = HashSet::new();
-    for _ in 0..drawn.games {
-        known.extend(of_random_game(ruleset, random).map(|game| game.as_start()));
+    let is_program = ruleset.program().is_some();
+    // To play the games of before once more takes hundreds of questions to a program for each: there each has its own
+    // generator.
+    let mut of_program = 0_u64;
+    if is_program {
+        of_program = random.random();
+        known.extend(drawn.positions.iter().map(|one| one.starts[0].clone()));
+    } else {
+        for _ in 0..drawn.games {
+            known.extend(of_random_game(ruleset, random).map(|game| game.as_start()));
+        }
     }
+    let mut next_game = |number: usize| {
+        if is_program {
+            let seed = of_program.wrapping_add(number as u64);
+            of_random_game_of_program(ruleset, &mut ChaCha8Rng::seed_from_u64(seed))
+        } else {
+            of_random_game(ruleset, random)
+        }
+    };
     let found = &mut drawn.positions;
     let is_few = |position: &&AskedPosition| position.has_few_right();
     let mut few = found.iter().filter(is_few).count();
@@ -115,7 +132,7 @@ pub fn draw(
             break;
         }
         drawn.games += 1;
-        let drawn = of_random_game(ruleset, random).filter(|game| known.insert(game.as_start()));
+        let drawn = next_game(drawn.games).filter(|game| known.insert(game.as_start()));
         let Some(position) = drawn.and_then(|game| judged(ruleset, &*game, appraiser, &pieces))
         else {
             continue;
@@ -134,9 +151,6 @@ pub fn draw(
 /// In which no side lets the other win immediately without need. No side can win immediately in the position, and the solver can
 /// tell its value.
 fn of_random_game(ruleset: &dyn Ruleset, random: &mut ChaCha8Rng) -> Option<Box<dyn Game>> {
-    if ruleset.program().is_some() {
-        return of_random_game_of_program(ruleset, random);
-    }
     let mut game = ruleset.start();
     let mut found = Vec::new();
     while game.outcome().is_none() {
@@ -156,7 +170,8 @@ fn of_random_game(ruleset: &dyn Ruleset, random: &mut ChaCha8Rng) -> Option<Box<
     found.choose(random).cloned()
 }
 
-/// Its turns are made without a look at what they allow: that is a question to the program for every pair of turns.
+/// Its turns are made without a look at what they allow: that is a question to the program for every pair of turns. Where
+/// most turns let the opponent win immediately, the answer would say little: one of them is tried.
 fn of_random_game_of_program(
     ruleset: &dyn Ruleset,
     random: &mut ChaCha8Rng,
@@ -173,7 +188,10 @@ fn of_random_game_of_program(
         }
     }
     let chosen = found.choose(random)?;
-    (!chosen.can_win_at_once()).then(|| chosen.clone())
+    let mut tried = chosen.clone();
+    let is_made = tried.make_move(random.random_range(0..chosen.count_moves()));
+    let says = is_made && !tried.lets_win(chosen.to_move()) && !chosen.can_win_at_once();
+    says.then(|| chosen.clone())
 }
 
 /// `None` where an answer would say little, or the solver did not tell in time.

@@ -103,7 +103,12 @@ impl ProgramInPlay {
         verdict.unwrap_or_else(|failure| Err(refused_by(&failure)))
     }
 
+    const fn is_endless(&self) -> bool {
+        self.turns >= MOST_TURNS
+    }
+
     fn become_position(&mut self, played: Played) {
+        self.turns += 1;
         self.position = played.position;
         self.words = if played.words.is_empty() {
             format!("answers {}", played.turn)
@@ -157,10 +162,9 @@ impl Game for ProgramInPlay {
     }
 
     fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection> {
-        if self.turns >= MOST_TURNS {
+        if self.is_endless() {
             return Err(refused_by(&self.game.fail(FailureCause::Endless)));
         }
-        self.turns += 1;
         let played = self.played(answer)?;
         turn.clone_from(&played.turn);
         self.become_position(played);
@@ -177,6 +181,11 @@ impl Game for ProgramInPlay {
     }
 
     fn make_move(&mut self, index: usize) -> bool {
+        if self.is_endless() {
+            // It is noted by the game.
+            let _ = self.game.fail(FailureCause::Endless);
+            return false;
+        }
         let answer = self.legal().get(index);
         let played = answer.and_then(|answer| self.played(answer).ok());
         played.map(|played| self.become_position(played)).is_some()
