@@ -249,7 +249,11 @@ impl Recipe {
         if !is_beside || !program.is_file() || !is_source(&program) {
             return Ok(None);
         }
-        let files = entries(program.parent().unwrap_or(folder)).unwrap_or_default();
+        let mut files = entries(program.parent().unwrap_or(folder)).unwrap_or_default();
+        // A name such as `_bot.c` is left out elsewhere.
+        if !files.contains(&program) {
+            files.push(program.clone());
+        }
         Self::of_files(&files, folder, is_in_src, Some(&program))
     }
 
@@ -286,7 +290,8 @@ pub(crate) fn is_source(program: &Path) -> bool {
 }
 
 impl Recipe {
-    /// `folder` is the bot's, and may give its name to the main source, unless that is `given`.
+    /// `folder` is the bot's, and may give its name to the main source, unless that is `given`: then sources of other languages
+    /// are none of the bot.
     fn of_files(
         files: &[PathBuf],
         folder: &Path,
@@ -310,6 +315,10 @@ impl Recipe {
         {
             found.entry(CPP).or_default().extend(sources);
         }
+        if let Some(given) = given {
+            let of_given = |sources: &[PathBuf]| sources.contains(given);
+            found.retain(|_, sources| of_given(sources));
+        }
         let mut found = found
             .iter()
             .map(|(&place, sources)| (LANGUAGES[place], sources));
@@ -327,11 +336,15 @@ impl Recipe {
         let Some(main) = main else {
             return Ok(None);
         };
+        // Each class in Java may have a main function, of which one counts; all other sources are linked.
+        let is_other =
+            |source: &&PathBuf| language != "Java" && *source != main && has_main(source);
+        let linked = sources.iter().filter(|source| !is_other(source));
+        let all: Vec<String> = linked.map(quoted).collect();
         let main = match language {
             "Java" => java_class(main),
             _ => quoted(main),
         };
-        let all: Vec<String> = sources.iter().map(quoted).collect();
         let commands = commands
             .replace("{in}", &all.join(" "))
             .replace("{main}", &main);
@@ -531,6 +544,38 @@ mod tests {
         ] {
             assert_eq!(type_of_main(&text).as_deref(), found, "{text}");
         }
+    }
+
+    /// Tests and old versions beside the main source are programs of their own.
+    #[test]
+    fn one_main_function_is_linked() {
+        let place = tempfile::tempdir().unwrap();
+        let main = "int main(void) { return 0; }";
+        for (name, text) in [
+            ("a.c", main),
+            ("b.c", main),
+            ("board.c", ""),
+            ("old.go", "func main() {}"),
+        ] {
+            std::fs::write(place.path().join(name), text).unwrap();
+        }
+        let manifest = |program: &str| Manifest {
+            program: program.to_owned(),
+            build: None,
+        };
+        let built = |program: &str| {
+            let recipe = Recipe::of_program(place.path(), &manifest(program));
+            let commands = recipe.unwrap().unwrap().commands;
+            let words = commands.split(' ').filter(|word| word.starts_with("./"));
+            words.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(built("a.c"), ["./a.c", "./board.c"]);
+        assert_eq!(built("./b.c"), ["./b.c", "./board.c"]);
+        assert_eq!(built("old.go"), ["./old.go"]);
+        std::fs::remove_file(place.path().join("old.go")).unwrap();
+        std::fs::rename(place.path().join("a.c"), place.path().join("bot.c")).unwrap();
+        let recipe = Recipe::of_sources(place.path()).unwrap().unwrap();
+        assert!(recipe.commands.contains("./board.c ./bot.c "));
     }
 
     #[test]

@@ -103,8 +103,9 @@ impl Program {
         }
         let name = file_name(first);
         let path = Path::new(&argv[0]);
-        // A folder, sources or an archive.
-        let is_prepared = path.exists() && !is_executable_file(path);
+        // A folder, sources or an archive; not what happens to be called as an interpreter before a script.
+        let is_word = command.len() > 1 && !is_path(first) && find_in_path(first).is_some();
+        let is_prepared = !is_word && path.exists() && !is_executable_file(path);
         Some(Self {
             is_prepared,
             ..Self::new(name, argv, command.to_vec(), None)

@@ -176,6 +176,8 @@ impl From<CannotStart> for Problem {
     fn from(error: CannotStart) -> Self {
         let what = format!("cannot start {}: {}", error.bot, error.cause);
         let printed = error.printed.map(|output| output.lines);
+        // One line is the cause.
+        let printed = printed.filter(|lines| lines.len() > 1);
         Self {
             printed: printed.unwrap_or_default(),
             ..Self::new(Cause::CannotStart, what, error.fix)

@@ -21,7 +21,7 @@ use self::formats::ArchiveFormat;
 pub use self::objects::{GitError, SandboxChoice};
 use super::roster::SenderId;
 use super::zone::{TimeReader, Zone};
-use referee_entrants::folder::{BotFolder, entries};
+use referee_entrants::folder::{BotFolder, FolderProblem, entries};
 use referee_match::bot::naming::composed;
 use referee_match::bot::referee_files::REFEREE_FILES;
 use referee_sandbox::snapshot::copy_tree;
@@ -200,7 +200,8 @@ pub fn to_check(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Option<Int
         let is_whole = |path: &PathBuf| path.is_dir() || formats::of_file(path).is_some();
         let are_whole = inside.len() > 1 && inside.iter().all(is_whole);
         // Such as `src` and `include`: a bot, as everywhere else.
-        is_class |= are_whole && BotFolder::read(&folder).is_err();
+        let is_none = || matches!(BotFolder::read(&folder), Err(FolderProblem::Empty));
+        is_class |= are_whole && is_none();
     }
     if is_class {
         return read(source, sandbox, Zone::default()).map(Some);
