@@ -185,7 +185,7 @@ fn not_a_program() {
         "bot",
         &[
             "several programs in this folder: a.sh, b.sh",
-            "call the one that counts main or bot, or name it in a file referee.toml: program = \"NAME\"",
+            "if each in it is a bot: referee check --each bot, or referee tournament bot; if it is one bot: call the one that counts main or bot, or name it in a file referee.toml: program = \"NAME\"",
         ],
     );
     fails(

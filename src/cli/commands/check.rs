@@ -13,14 +13,12 @@ use crate::cli::support::output::{ProgressLine, Stdout, note};
 use crate::cli::support::recorded;
 use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
-use crate::cli::support::setup::{palette, terminal_width, unwritable};
+use crate::cli::support::setup::{self, palette, terminal_width, unwritable};
 use crate::cli::support::values::AnswerTimes;
 use referee::bot::naming::distinct_names;
-use referee::bot::shell::quoted;
 use referee::bot::spec::Program;
 use referee::class::league::intake::{self, Intake};
 use referee::entrants::class::{self, FolderPrograms};
-use referee::entrants::folder::BotFolder;
 use referee::play::game_runner::GameRunner;
 use referee::play::seat::Seat;
 use referee::report::checks::{CheckedBot, LEFT_OUT, as_csv, as_json, asked_only};
@@ -354,7 +352,7 @@ fn find(args: &Args) -> Result<Found> {
             bots
         }
         None => {
-            let program = one_program(&args.bot, &args.sandbox)?;
+            let program = recorded::program(&args.bot, "checked", &args.sandbox)?;
             return Ok(Found {
                 programs: vec![program],
                 refused: Vec::new(),
@@ -372,7 +370,9 @@ fn find(args: &Args) -> Result<Found> {
     let is_class = count > 1 || intake.is_none() && bots.is_one_by.is_none();
     let (mut programs, mut refused) = (Vec::new(), bots.unusable);
     for (text, name) in bots.programs.into_iter().chain(bots.refused) {
-        match recorded::program(&text, "checked", &args.sandbox) {
+        let program = setup::bot_of_class(&text, &args.sandbox)
+            .and_then(|bot| recorded::no_person(bot, "checked"));
+        match program {
             Ok(mut program) => {
                 program.name = name.unwrap_or(program.name);
                 programs.push(program);
@@ -392,26 +392,6 @@ fn find(args: &Args) -> Result<Found> {
         paths,
         _intake: intake,
     })
-}
-
-/// The bot that was given. A folder that is none may be a class.
-fn one_program(text: &str, sandbox: &SandboxOptions) -> Result<Program> {
-    let found = recorded::program(text, "checked", sandbox);
-    let path = Path::new(text);
-    let Err(Failure::CannotStart(mut error)) = found else {
-        return found;
-    };
-    if path.is_dir() && BotFolder::read(path).is_err() {
-        let bots = class::programs(path).unwrap_or_default();
-        if bots.programs.len() + bots.refused.len() > 1 {
-            let folder = quoted(text);
-            error.fix = format!(
-                "to check each bot in it: referee check --each {folder}; if it is one bot: {}",
-                error.fix
-            );
-        }
-    }
-    Err(error.into())
 }
 
 /// Why one of several bots cannot be asked; an error where all the others would fail in the same way.

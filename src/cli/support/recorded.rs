@@ -293,7 +293,11 @@ fn fault_with<'a>(fault: &GameFault, stderr: impl IntoIterator<Item = &'a str>) 
 }
 
 pub(crate) fn program(text: &str, done: &str, sandbox: &SandboxOptions) -> Result<Program> {
-    match bot(text, sandbox)? {
+    no_person(bot(text, sandbox)?, done)
+}
+
+pub(crate) fn no_person(bot: BotSpec, done: &str) -> Result<Program> {
+    match bot {
         BotSpec::Program(program) => Ok(program),
         BotSpec::Human => Err(usage!("a person cannot be {done}; give a program")),
     }

@@ -15,7 +15,10 @@ use super::building::SourceBuilder;
 use super::failure::{Failure, Result, usage};
 use super::output::note;
 use super::sandbox::SandboxOptions;
+use referee::bot::shell::quoted;
 use referee::entrants::argument::{BotSpec, Located, locate, longer_path};
+use referee::entrants::class;
+use referee::entrants::folder::BotFolder;
 use referee::game::quarto::PieceSet;
 use referee::record::text_file;
 use referee::report::terminal::Palette;
@@ -94,7 +97,28 @@ pub(crate) fn this_program() -> Result<PathBuf> {
 }
 
 /// Sources are built in the sandbox of these options.
+/// The bot that was given. A folder that is none may be a class.
 pub(crate) fn bot(text: &str, sandbox: &SandboxOptions) -> Result<BotSpec> {
+    let found = bot_of_class(text, sandbox);
+    let path = Path::new(text);
+    let Err(Failure::CannotStart(mut error)) = found else {
+        return found;
+    };
+    if path.is_dir() && BotFolder::read(path).is_err() {
+        let bots = class::programs(path).unwrap_or_default();
+        if bots.programs.len() + bots.refused.len() > 1 {
+            let folder = quoted(text);
+            error.fix = format!(
+                "if each in it is a bot: referee check --each {folder}, or referee tournament {folder}; if it is one bot: {}",
+                error.fix
+            );
+        }
+    }
+    Err(error.into())
+}
+
+/// One of several that were found in a folder.
+pub(crate) fn bot_of_class(text: &str, sandbox: &SandboxOptions) -> Result<BotSpec> {
     let builder = SourceBuilder(sandbox);
     Ok(located(text)?.ready(Some(&builder))?)
 }
