@@ -1,8 +1,10 @@
 //! A scale of grades: a ladder of reference bots, with what to score against each.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use referee_stats::betting::{MeanTest, MeanTestError, score_of_elo};
 use referee_text::backslash_hint;
@@ -10,7 +12,10 @@ use referee_text::backslash_hint;
 pub const DEFAULT: &str = include_str!("default_scale.toml");
 
 /// Largest number of pairs a rung, and of points.
-const MOST: u32 = 100_000;
+const MOST: u64 = 100_000;
+
+/// Largest number of hours: a century.
+const MOST_HOURS: u64 = 876_600;
 
 /// What is wrong with a scale, and what was expected.
 #[derive(Debug, thiserror::Error)]
@@ -22,8 +27,6 @@ pub enum ScaleError {
     },
     #[error("there is no [[rung]]; a scale has at least one")]
     NoRung,
-    #[error("budget is {0}; expected 1 to {MOST} pairs of games")]
-    Budget(u32),
     #[error("a rung has no name that can be printed; give it one")]
     UnnamedRung,
     #[error("two rungs are called {0}; rename one")]
@@ -40,8 +43,6 @@ pub enum ScaleError {
 /// What is wrong with a rung, and what was expected.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum RungProblem {
-    #[error("expected at most {MOST} points")]
-    Points,
     #[error("elo0 is {elo0} and elo1 is {elo1}; expected two numbers, the lower one first")]
     Elo { elo0: f64, elo1: f64 },
     #[error("score is {0}; expected a share of the points between 0 and 1")]
@@ -77,9 +78,10 @@ pub struct Scale {
     /// Highest rate at which a bot that is good enough does not.
     #[serde(default = "five_percent")]
     pub beta: f64,
-    #[serde(default = "usual_budget")]
+    #[serde(default = "usual_budget", deserialize_with = "whole::<1, MOST, _, _>")]
     pub budget: u32,
     /// Openings and bot seeds follow from it, the rung and the bot's files.
+    #[serde(deserialize_with = "whole::<0, { u64::MAX }, _, _>")]
     pub seed: u64,
     #[serde(rename = "rung")]
     pub rungs: Vec<Rung>,
@@ -93,8 +95,10 @@ pub struct Scale {
 #[serde(deny_unknown_fields)]
 pub struct Penalty {
     /// By more hours than this.
+    #[serde(deserialize_with = "whole::<0, MOST_HOURS, _, _>")]
     pub after: u64,
     /// Points.
+    #[serde(deserialize_with = "whole::<0, MOST, _, _>")]
     pub loses: u32,
 }
 
@@ -111,7 +115,49 @@ pub struct Rung {
     pub elo1: Option<f64>,
     /// Instead of `elo0` and `elo1`: share of points to exceed, 0 to 1.
     pub score: Option<f64>,
+    #[serde(deserialize_with = "whole::<0, MOST, _, _>")]
     pub points: u32,
+}
+
+/// A whole number of this range, which the error names, however large the number is.
+fn whole<'de, const LEAST: u64, const MOST: u64, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: TryFrom<u64, Error: fmt::Display>,
+    D: Deserializer<'de>,
+{
+    let number = deserializer.deserialize_any(Whole::<LEAST, MOST>)?;
+    T::try_from(number).map_err(D::Error::custom)
+}
+
+struct Whole<const LEAST: u64, const MOST: u64>;
+
+impl<const LEAST: u64, const MOST: u64> Whole<LEAST, MOST> {
+    fn within<E: Error>(number: i128) -> Result<u64, E> {
+        let number_in_range = u64::try_from(number).ok();
+        let number_in_range = number_in_range.filter(|number| (LEAST..=MOST).contains(number));
+        number_in_range
+            .ok_or_else(|| E::custom(format!("it is {number}; expected {LEAST} to {MOST}")))
+    }
+}
+
+impl<const LEAST: u64, const MOST: u64> Visitor<'_> for Whole<LEAST, MOST> {
+    type Value = u64;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "a whole number from {LEAST} to {MOST}")
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<u64, E> {
+        Self::within(number.into())
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {
+        Self::within(number.into())
+    }
+
+    fn visit_i128<E: Error>(self, number: i128) -> Result<u64, E> {
+        Self::within(number)
+    }
 }
 
 const fn five_percent() -> f64 {
@@ -128,9 +174,6 @@ impl Scale {
         if scale.rungs.is_empty() {
             return Err(ScaleError::NoRung);
         }
-        if !(1..=MOST).contains(&scale.budget) {
-            return Err(ScaleError::Budget(scale.budget));
-        }
         let mut names = BTreeSet::new();
         for rung in &scale.rungs {
             if rung.name.trim().is_empty() || rung.name.chars().any(char::is_control) {
@@ -138,9 +181,6 @@ impl Scale {
             }
             if !names.insert(&rung.name) {
                 return Err(ScaleError::SameName(rung.name.clone()));
-            }
-            if rung.points > MOST {
-                return Err(rung.error(RungProblem::Points));
             }
             scale.test(rung)?;
         }
@@ -260,6 +300,42 @@ mod tests {
         says(
             &format!("seed = 1\nbudget = 0\n{rung}score = 0.5"),
             "budget",
+        );
+        // However large they are.
+        for (key, number, expected) in [
+            ("budget", "0", "it is 0; expected 1 to 100000"),
+            (
+                "budget",
+                "5_000_000_000",
+                "it is 5000000000; expected 1 to 100000",
+            ),
+            (
+                "budget",
+                "99999999999999999999",
+                "it is 99999999999999999999; expected 1 to 100000",
+            ),
+            ("budget", "2.5", "expected a whole number from 1 to 100000"),
+            (
+                "seed",
+                "99999999999999999999",
+                "expected 0 to 18446744073709551615",
+            ),
+        ] {
+            let seed = if key == "seed" { "" } else { "seed = 1\n" };
+            says(
+                &format!("{seed}{key} = {number}\n{rung}score = 0.5"),
+                expected,
+            );
+        }
+        let late = "[[late]]\nafter = 99999999999999999999\nloses = 10\n";
+        says(
+            &format!("seed = 1\n{rung}score = 0.5\n{late}"),
+            "expected 0 to 876600",
+        );
+        let points = rung.replace("points = 1", "points = 9999999999");
+        says(
+            &format!("seed = 1\n{points}score = 0.5"),
+            "it is 9999999999; expected 0 to 100000",
         );
         says(
             &format!("seed = 1\nalpha = 0.0\n{rung}score = 0.5"),
