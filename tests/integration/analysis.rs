@@ -180,7 +180,7 @@ fn values_agree_with_a_search_without_pruning() {
 fn told(record: &Record) -> String {
     // So few cells are free that every turn is proven long before.
     let found = analyst(10_000_000).analyse(record, |_| {}).expect("a game");
-    game_text(1, record, &found)
+    game_text(1, record, &found, None)
 }
 
 /// Both sides turned a win into a loss, again and again.
@@ -257,6 +257,24 @@ fn blunders_are_told_in_sentences() {
 }
 
 #[test]
+fn sentences_break_between_words_on_a_terminal() {
+    let record = late(LATE);
+    let found = analyst(10_000_000)
+        .analyse(&record, |_| {})
+        .expect("a game");
+    insta::assert_snapshot!(game_text(1, &record, &found, Some(60)), @r"
+    game 1, ann against bob, ann begins: bob wins: H2 hollow.
+      turn 2, bob: `10 G` turned a draw into a loss: the other
+                   side now wins within 3 placements. `13 B`
+                   would have drawn.
+      turn 3, ann: `8 B` turned a win into a loss: after B, cell
+                   6 completes H2 (hollow). `3 D` would have
+                   won.
+      all turns are proven
+    ");
+}
+
+#[test]
 fn the_record_gets_a_field_and_nothing_else_changes() {
     let edition = Edition::default();
     let plain = record(&edition, 1, BLUNDERS);
@@ -289,7 +307,7 @@ fn what_is_not_proven_is_not_claimed() {
     let record = record_from(&edition, "FD...L....G....A", 0, &["- N", "15 M"]);
     let found = analyst(1).analyse(&record, |_| {}).expect("a game");
     assert_eq!(found.turns, []);
-    assert!(game_text(1, &record, &found).ends_with("  no turn is proven\n\n"));
+    assert!(game_text(1, &record, &found, None).ends_with("  no turn is proven\n\n"));
     // What is seen at a glance is told all the same.
     let record = self::record(&edition, 0, &MISSED[..4]);
     let found = analyst(1).analyse(&record, |_| {}).expect("a game");

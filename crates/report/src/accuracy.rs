@@ -5,22 +5,29 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::standings::turn_figures;
-use super::terminal::{Palette, aligned};
+use super::terminal::{Palette, aligned, labelled};
 use referee_match::record::Record;
 use referee_match::record::annotation::{self, Annotation, Note, Tally};
 use referee_text::{escape_controls, short_name};
 
-/// Result, annotated turns, and which turns are solved.
-pub fn game_text(number: u64, record: &Record, analysis: &Annotation) -> String {
+/// Result, annotated turns, and which turns are solved, wrapped to so many `columns` of a terminal.
+pub fn game_text(
+    number: u64,
+    record: &Record,
+    analysis: &Annotation,
+    columns: Option<usize>,
+) -> String {
     let names = record.bots.each_ref().map(|bot| short_name(&bot.name));
     let ([a, b], first) = (&names, &names[record.first]);
     let result = escape_controls(&record.result_line());
-    let mut out = format!("game {number}, {a} against {b}, {first} begins: {result}\n");
+    let heading = format!("game {number}, {a} against {b}, {first} begins: ");
+    let mut out = labelled("", &format!("{heading}{result}"), columns) + "\n";
     for note in &analysis.turns {
         if let Some(text) = &note.text {
             let player = &names[annotation::player(record.first, note.turn)];
             let (turn, text) = (note.turn, escape_controls(text));
-            let _ = writeln!(out, "  turn {turn}, {player}: {text}");
+            let label = format!("  turn {turn}, {player}: ");
+            let _ = writeln!(out, "{}", labelled(&label, &text, columns));
         }
     }
     let proven = proven_turns(&analysis.turns, record.turns.len());

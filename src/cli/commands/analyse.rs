@@ -1,4 +1,4 @@
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use crate::cli::support::failure::Result;
 use crate::cli::support::folder::{GameChoice, Records, invalid, records_of};
 use crate::cli::support::output::{self, ProgressBar, Stdout, note, print_found, print_stderr};
 use crate::cli::support::runtime::run_interruptible;
-use crate::cli::support::setup::unwritable;
+use crate::cli::support::setup::{terminal_width, unwritable};
 use crate::cli::support::values::{self, SolverArgs};
 use referee::analysis::{Analyst, Effort, check, with_analysis};
 use referee::record::Record;
@@ -141,7 +141,8 @@ fn analyse(
         if args.json {
             analyses.push(game_json(number, record, &annotation));
         } else {
-            let text = game_text(number, record, &annotation);
+            let columns = terminal_width(&io::stdout());
+            let text = game_text(number, record, &annotation, columns);
             bar.line.suspend(|| Stdout.write_all(text.as_bytes()))?;
         }
     }
