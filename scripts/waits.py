@@ -28,7 +28,7 @@ PLAYERS = HOME / "players"
 SIZES = {"class": (30, 870), "course": (200, 20_000), "cup": (1000, 20_000)}
 
 
-GROUPS = "check,tournament,alike,game,compare,report,standings"
+GROUPS = "check,tournament,strangers,alike,game,compare,analyse,report,standings"
 
 
 class Row:
@@ -75,12 +75,20 @@ def rows(folder, referee, groups):
     yield Row("check", "check of greedy.py", ["{referee}", "check", greedy])
     yield Row("tournament", "tournament of eight greedy.py, a pair", tournament)
     yield Row("tournament", "the same with --no-check", [*tournament, "--no-check"])
+    strangers = ["{referee}", "tournament", *shipped, "--pairs", "1", "--seed", "1", "--out", "{out}"]
+    yield Row("strangers", f"tournament of {len(shipped)} shipped bots, a pair", strangers)
+    yield Row("strangers", "the same with --no-check", [*strangers, "--no-check"])
     yield Row("alike", f"alike of {len(shipped)} shipped bots", ["{referee}", "alike", *shipped, "--json"])
     for sandbox in ("none", "landlock", "bwrap"):
         game = ["{referee}", "--seed", "1", "--sandbox", sandbox, greedy, "builtin:random"]
         yield Row("game", f"a game of greedy.py, --sandbox {sandbox}", game)
     compare = ["{referee}", "compare", str(PLAYERS / "safe.py"), str(PLAYERS / "random.py"), "--seed", "1"]
     yield Row("compare", "compare of safe.py with random.py", compare, (0, 3, 4))
+    if "analyse" in groups:
+        file = str(folder / "analysed.jsonl")
+        game = [referee, "--seed", "1", "--record", file, "builtin:greedy", "builtin:random"]
+        subprocess.run(game, check=True, stdout=subprocess.DEVNULL)
+        yield Row("analyse", "analyse of one game", ["{referee}", "analyse", file])
     for size, (bots, games) in SIZES.items() if {"report", "standings"} & set(groups) else ():
         file = records(folder, referee, size)
         of = f"{games:,} games of {bots:,} bots"

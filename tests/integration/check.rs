@@ -683,6 +683,33 @@ fn a_bot_that_remembers_is_told_so() {
     );
 }
 
+/// From outside chance and a clock look alike: the advice names both.
+#[test]
+fn a_bot_that_answers_otherwise_the_next_time_is_told_of_seed_and_clock() {
+    let aloud = include_str!("../bots/thinks-aloud.sh");
+    let pieces = "A B C D E F G H I J K L M N O P";
+    let backwards: String = pieces.chars().rev().collect();
+    let place = tempfile::tempdir().expect("a folder");
+    let count = place.path().join("count").to_string_lossy().into_owned();
+    // Every other process begins with the last piece.
+    let order = format!(
+        "echo >>'{count}'\norder='{pieces}'\n[ $(($(wc -l <'{count}') % 2)) = 0 ] || order='{backwards}'\n"
+    );
+    let text = aloud
+        .replace(&format!("in {pieces};"), "in $order;")
+        .replace("answers=0\n", &format!("answers=0\n{order}"));
+    let (_folder, bot) = script("other.sh", &text);
+    let (report, code) = checked(&bot, &["--sandbox", "none"]);
+    assert_eq!(code, Some(0), "{report}");
+    let check = check(&report, "REFEREE_SEED makes it repeatable");
+    assert_eq!(check["ok"], false, "{check}");
+    let fix = check["fix"].as_str().expect("a text");
+    assert!(
+        fix.contains("REFEREE_SEED") && fix.contains("clock"),
+        "{check}"
+    );
+}
+
 /// Advice has a position; a custom piece set is no business of a bot that is not asked about one.
 #[test]
 fn advice_has_a_position() {

@@ -89,7 +89,7 @@ fn a_rare_fault_is_found_and_shown_with_what_repeats_it() {
     let aloud = fs::read_to_string("tests/bots/thinks-aloud.sh").expect("a text");
     let planted = aloud.replace(
         "    printf 'info",
-        "    case $board$piece in *.*.*.*) ;; *[!.]P) exit 7 ;; esac\n    printf 'info",
+        "    case $board$piece in *.*.*.*) ;; *[!.]P) echo 'IndexError: no such piece' >&2; exit 7 ;; esac\n    printf 'info",
     );
     assert_ne!(planted, aloud);
     executable(&bot, planted, 0o755);
@@ -101,6 +101,10 @@ fn a_rare_fault_is_found_and_shown_with_what_repeats_it() {
     let fault = findings.iter().find(|finding| finding["kind"] == "exited");
     let fault = fault.unwrap_or_else(|| panic!("{run}"));
     assert_eq!(fault["repeats"], true, "{run}");
+    // A forfeit costs more than what it gave away, and the error is shown.
+    let has_blunders = findings.iter().any(|finding| finding["kind"] == "blunder");
+    assert!(has_blunders && findings[0]["problem"].is_string(), "{run}");
+    assert_eq!(fault["stderr"], "IndexError: no such piece", "{run}");
     let question = fault["question"].as_str().expect("a text");
     assert!(
         question.ends_with('P') && question.matches('.').count() <= 2,

@@ -1,8 +1,9 @@
 //! Every command that reads records has the same verdict on a file, in the same words.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::classroom::{GREEDY, RANDOM};
 use crate::common::files::copy;
 use crate::common::{Referee, Run, each_of};
 use referee::record::{LineProblem, Record, RecordSummary};
@@ -554,6 +555,83 @@ fn every_command_says_the_same_of_each_field() {
             .to_string();
         assert!(said.starts_with("column "), "{said}");
         check(of_line.path(), &journal, &[(line, &said)]);
+    });
+}
+
+fn file_within(folder: &Path, name: &str) -> Option<PathBuf> {
+    let inside = fs::read_dir(folder).ok()?.flatten();
+    let mut paths = inside.map(|entry| entry.path());
+    paths.find_map(|path| {
+        if path.is_dir() {
+            return file_within(&path, name);
+        }
+        path.ends_with(name).then_some(path)
+    })
+}
+
+/// What plays games goes on with those in its journal: the same reader, the same words.
+#[test]
+fn a_journal_that_is_gone_on_with_is_read_alike() {
+    const SHARD: &[&str] = &[
+        "shard plan builtin:random builtin:greedy --pairs 1 --seed 1 --no-check --out parts",
+        "shard run parts --shard 1/1",
+    ];
+    let cases: &[(&[&str], &str, &str)] = &[
+        (
+            &[
+                "compare builtin:random builtin:greedy --pairs 2 --all --seed 1 --no-check --out cup",
+            ],
+            "cup/games.jsonl",
+            "compare builtin:random builtin:greedy --pairs 2 --all --seed 1 --no-check --out cup",
+        ),
+        (
+            &["league term --from submissions --pairs 1 --seed 1 --sandbox none"],
+            "term/games.jsonl",
+            "league term --from submissions --pairs 1 --seed 1 --sandbox none",
+        ),
+        (
+            &["grade builtin:random --scale scale.toml --out grades"],
+            "grades",
+            "grade builtin:random --scale scale.toml --out grades",
+        ),
+        (
+            SHARD,
+            "parts/shards/1-of-1.jsonl",
+            "shard run parts --shard 1/1",
+        ),
+        (SHARD, "parts/shards/1-of-1.jsonl", "shard merge parts"),
+    ];
+    each_of(cases, |&(before, journal, again)| {
+        let place = tempfile::tempdir().expect("a directory");
+        for (name, text) in [("ann", RANDOM), ("ben", GREEDY)] {
+            let folder = place.path().join("submissions").join(name);
+            fs::create_dir_all(&folder).expect("a folder");
+            fs::write(folder.join("bot.sh"), text).expect("a file");
+        }
+        let rung = "[[rung]]\nname = \"random\"\nbot = \"builtin:random\"\nelo0 = 0\nelo1 = 100\npoints = 10\n";
+        let scale = format!("budget = 2\nseed = 1\n\n{rung}");
+        fs::write(place.path().join("scale.toml"), scale).expect("a file");
+        let run = |line: &str| Referee::new(line.split(' ')).directory(place.path()).run();
+        for line in before {
+            let run = run(line);
+            // 4: which version is better is not decided.
+            assert!(matches!(run.code, Some(0 | 4)), "{line}: {run}");
+        }
+        let journal = place.path().join(journal);
+        // A rung has a folder of its own.
+        let journal = if journal.is_dir() {
+            file_within(&journal, "games.jsonl").expect("a journal")
+        } else {
+            journal
+        };
+        let text = fs::read_to_string(&journal).expect("a journal");
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines[1] = "[]";
+        fs::write(&journal, lines.join("\n") + "\n").expect("a file");
+        let run = run(again);
+        let said = ".jsonl:2: it is a list; expected one record per line, a JSON object";
+        assert_eq!(run.code, Some(2), "{again}: {run}");
+        assert!(run.stderr.contains(said), "{again}: {run}");
     });
 }
 

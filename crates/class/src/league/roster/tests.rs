@@ -7,7 +7,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use super::student_list::{BotsOfStudents, StudentList, StudentListError};
+use super::student_list::{self, BotsOfStudents, StudentList, StudentListError};
 use super::*;
 
 fn person(name: &str, id: &str, email: &str, team: &str) -> Person {
@@ -450,6 +450,69 @@ fn holds(
     assert_eq!(seen.len(), roster.senders.len(), "submissions are lost");
 }
 
+/// A grade is of the program of the student in the row, or of the team: from the term's folder, and from a table of grades
+/// with the names of the last download.
+fn grades_hold(
+    roster: &Roster,
+    students: &[Student],
+    listed: &[(usize, Student, PersonId)],
+    submitted: &BTreeSet<usize>,
+    known: Known,
+) {
+    let of_row = |place: usize| listed.iter().find(|(of, ..)| *of == place);
+    let may_have = |place: usize, of: usize| {
+        let teams = [place, of].map(|one| of_row(one).map_or("", |(_, row, _)| &*row.team));
+        place == of || (!teams[0].is_empty() && teams[0] == teams[1])
+    };
+    let list = StudentList {
+        headings: Vec::new(),
+        students: listed
+            .iter()
+            .map(|(_, row, _)| student_list::Student {
+                person: row.row(),
+                values: Vec::new(),
+            })
+            .collect(),
+    };
+    let number = |place: &usize| {
+        let Student { name, number, .. } = &students[*place];
+        format!("{name}_{number}_assignsubmission_file_")
+    };
+    let download: Vec<String> = submitted.iter().map(number).collect();
+    let names: Vec<&str> = download.iter().map(|name| &**name).collect();
+    let table = BotsOfStudents::of_names(&list, &names);
+    assert_eq!(table.students.len(), listed.len());
+    for (row, (place, ..)) in table.students.iter().zip(listed) {
+        let Some(bot) = &row.bot else { continue };
+        let of = submitted.iter().find(|of| number(of) == *bot);
+        let of = of.expect("one of the download");
+        assert!(may_have(*place, *of), "{place} gets the grade of {of}");
+    }
+    let Some(table) = BotsOfStudents::of_roster(roster, None) else {
+        return;
+    };
+    let bots = roster.bots();
+    for (row, (place, ..)) in table.students.iter().zip(listed) {
+        let owner = |number: &str| students.iter().position(|one| one.number == number);
+        let Some(label) = &row.bot else {
+            let has_submitted = roster.senders.iter().any(|sender| {
+                let of = owner(sender.id.text());
+                of == Some(*place) && sender.join.is_some()
+            });
+            assert!(!has_submitted, "{place} has no grade");
+            continue;
+        };
+        let bot = bots.iter().find(|bot| bot.label == *label);
+        for sender in &bot.expect("a bot").senders {
+            let of = owner(sender.id.text()).expect("a student");
+            assert!(
+                may_have(*place, of) || known == Known::Nothing,
+                "{place} gets the grade of {of}"
+            );
+        }
+    }
+}
+
 fn a_term(known: Known, names: &[usize], unlisted: usize, weeks: &[Week]) {
     let mut students = class(known, names, unlisted);
     let mut roster = Roster::default();
@@ -507,6 +570,7 @@ fn a_term(known: Known, names: &[usize], unlisted: usize, weeks: &[Week]) {
             .collect();
         roster.receive(download.iter().map(|(id, name)| (id, &**name)));
         holds(&roster, &students, &listed, known);
+        grades_hold(&roster, &students, &listed, &submitted, known);
         // It is the same when it is read again.
         let text = serde_json::to_string(&roster).expect("JSON");
         let mut again: Roster = serde_json::from_str(&text).expect("JSON");
