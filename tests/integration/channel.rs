@@ -398,6 +398,28 @@ async fn a_write_that_is_never_completed() {
 }
 
 /// An answer to a question that was not read is not looked at before the question is written.
+/// A referee that is kept from the CPU after it looked at the clock writes late: the bot cannot have begun before.
+#[tokio::test(start_paused = true)]
+async fn when_the_question_was_written_is_known() {
+    let Pair {
+        mut channel,
+        input: _input,
+        output: _output,
+    } = pair(4096);
+    let asked = Instant::now();
+    assert_eq!(channel.sent_after(asked), Duration::ZERO);
+    let mut exchange = Box::pin(channel.exchange(asked, REQUEST, LIMIT));
+    advance(70 * MS).await;
+    let _ = look(exchange.as_mut());
+    drop(exchange);
+    assert_eq!(channel.sent_after(asked), 70 * MS);
+    // The next question has a time of its own.
+    advance(70 * MS).await;
+    let asked = Instant::now();
+    let _ = look(pin!(channel.exchange(asked, REQUEST, LIMIT)));
+    assert_eq!(channel.sent_after(asked), Duration::ZERO);
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_answer_while_the_question_is_stuck() {
     let Pair {

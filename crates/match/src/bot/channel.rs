@@ -55,6 +55,8 @@ pub struct Channel<R, W> {
     /// Bytes of the current answer in the buffer.
     filled: usize,
     written: usize,
+    /// When the whole request had been written.
+    sent: Option<Instant>,
     /// Fires at or before the deadline. Only set again when it has fired, or the deadline moved
     /// before it: quick answers never touch it.
     timer: Pin<Box<Sleep>>,
@@ -84,6 +86,7 @@ where
             before_length: 0,
             filled: 0,
             written: 0,
+            sent: None,
             timer: Box::pin(sleep_until(Instant::now())),
         }
     }
@@ -104,6 +107,13 @@ where
 
     pub fn partial(&self) -> &[u8] {
         &self.buffer[..self.filled]
+    }
+
+    /// How long after `asked` the last request had been written. On a busy machine the referee may be kept from the CPU between
+    /// its look at the clock and the write: the other side waits then, for nothing that is its fault.
+    pub fn sent_after(&self, asked: Instant) -> Duration {
+        self.sent
+            .map_or(Duration::ZERO, |sent| sent.saturating_duration_since(asked))
     }
 
     /// The input of the other side, until it is closed.
@@ -133,6 +143,7 @@ where
         self.filled = 0;
         self.previous = 0;
         self.written = 0;
+        self.sent = None;
         self.exchange_on(asked, request, limit).await
     }
 
@@ -277,6 +288,7 @@ where
                 Err(error) => return Poll::Ready(Err(error)),
             }
         }
+        self.sent.get_or_insert_with(Instant::now);
         loop {
             let mut target = ReadBuf::new(&mut self.buffer[self.filled..]);
             ready!(read(&mut self.reader, cx, &mut target))?;

@@ -103,7 +103,10 @@ impl TurnUsage {
     ///
     /// That others have the CPU or the disk shows where the bot waited for most of the time and ran for little of it. No
     /// bot makes that look so with threads or processes of its own: one of them would run.
-    fn crowded(self, elapsed: Duration, fresh: bool) -> Self {
+    ///
+    /// `error`: by how much its waits are estimated too low at most, since processes of it have exited. Elsewhere that counts
+    /// against a bot, which may have started and ended them so that nothing is known of its waits.
+    fn crowded(self, elapsed: Duration, fresh: bool, error: Duration) -> Self {
         // What a program reads is read when it starts.
         let disk = if fresh { self.disk } else { Duration::ZERO };
         let waited = self.waited.unwrap_or_default() + disk;
@@ -113,8 +116,10 @@ impl TurnUsage {
         } else {
             Duration::ZERO
         };
+        let error = if is_crowded { error } else { Duration::ZERO };
         Self {
             cpu_in_doubt,
+            uncertain: self.uncertain.saturating_add(error),
             ..self
         }
     }
@@ -331,8 +336,13 @@ impl Meter {
             usage.uncertain += stolen::read().saturating_sub(self.turn_stolen);
         }
         let elapsed = ongoing.at.saturating_duration_since(self.turn);
+        let error = if loses_waits {
+            ongoing.sampling_error()
+        } else {
+            Duration::ZERO
+        };
         self.ongoing = Some(ongoing);
-        usage.crowded(elapsed, fresh)
+        usage.crowded(elapsed, fresh, error)
     }
 
     /// Usage since its turn began. Call before [`Meter::answered`].
@@ -444,7 +454,7 @@ mod tests {
             threads: 1,
             ..TurnUsage::default()
         };
-        let crowded = usage.crowded(Duration::from_millis(elapsed), fresh);
+        let crowded = usage.crowded(Duration::from_millis(elapsed), fresh, Duration::ZERO);
         crowded.cpu_in_doubt.as_millis()
     }
 

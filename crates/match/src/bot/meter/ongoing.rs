@@ -50,6 +50,10 @@ pub(super) struct OngoingWait {
     /// half if it was runnable at one of them only. Looks are random: a bot cannot be ready for
     /// them.
     pub(super) sampled: Duration,
+    /// The sum of the squares of what [`Self::sampled`] may be wrong by between two looks, in square microseconds.
+    sampled_variance: u64,
+    /// What it leaves out: longer times between two looks.
+    not_sampled: Duration,
     could_run: bool,
     /// The same for waits for the disk, or for pages of its program that have to be read from it.
     pub(super) disk: Duration,
@@ -87,6 +91,8 @@ impl OngoingWait {
             certain: Duration::ZERO,
             most: Duration::ZERO,
             sampled: Duration::ZERO,
+            sampled_variance: 0,
+            not_sampled: Duration::ZERO,
             // A bot that sleeps from its first look on has waited for nothing.
             could_run: false,
             disk: Duration::ZERO,
@@ -120,11 +126,21 @@ impl OngoingWait {
         };
         let could_run = !runnable.is_empty();
         let looks = u32::from(self.could_run) + u32::from(could_run);
-        let sampled = if passed <= LONGEST {
-            idle * looks / 2
+        // What was not runnable at either look, and has not run between them, has slept.
+        let may_have_waited = looks > 0 || cpu > self.cpu;
+        let (sampled, wrong_by, not_sampled) = if passed > LONGEST {
+            let all = if may_have_waited {
+                idle
+            } else {
+                Duration::ZERO
+            };
+            (Duration::ZERO, Duration::ZERO, all)
+        } else if may_have_waited {
+            (idle * looks / 2, idle / 2, Duration::ZERO)
         } else {
-            Duration::ZERO
+            (Duration::ZERO, Duration::ZERO, Duration::ZERO)
         };
+        let wrong_by = u64::try_from(wrong_by.as_micros()).unwrap_or(u64::MAX);
         let mut unseen = self.unseen;
         let has_read = self.read.is_some_and(|before| before < read);
         let (disk, disk_error) = match (self.on_disk, on_disk) {
@@ -144,6 +160,10 @@ impl OngoingWait {
             certain,
             most,
             sampled: self.sampled + sampled,
+            sampled_variance: self
+                .sampled_variance
+                .saturating_add(wrong_by.saturating_mul(wrong_by)),
+            not_sampled: self.not_sampled + not_sampled,
             could_run,
             disk: self.disk + disk,
             disk_error: self.disk_error + disk_error,
@@ -156,6 +176,11 @@ impl OngoingWait {
     /// Whether a thread was runnable, or waited for the disk, at the last look.
     pub(super) fn can_run(&self) -> bool {
         self.could_run || self.on_disk
+    }
+
+    /// How much longer than [`Self::sampled`] the bot may have waited: by three standard deviations, as looks are independent.
+    pub(super) fn sampling_error(&self) -> Duration {
+        self.not_sampled + Duration::from_micros(3 * self.sampled_variance.isqrt())
     }
 
     /// How much longer it may have waited than is certain.
@@ -245,6 +270,33 @@ mod tests {
         // It was not looked at until its time was over.
         assert_eq!(sampled(&[(2000, 2, None)]), 0);
         assert_eq!(sampled(&[(20, 20, Some(3)), (50, 50, Some(4))]), 0);
+    }
+
+    #[test]
+    fn an_estimate_of_waits_has_an_error() {
+        let turn = Instant::now();
+        let error = |looks: &[(u64, u64, Option<i32>)]| {
+            let mut wait = OngoingWait::unseen(turn, false);
+            for &(at, cpu, process) in looks {
+                wait = wait.next(Look {
+                    at: turn + ms(at),
+                    cpu: ms(cpu),
+                    runnable: process.into_iter().map(|process| (process, 1)).collect(),
+                    on_disk: false,
+                    read: 0,
+                });
+            }
+            wait.sampling_error().as_millis()
+        };
+        // Half of 30 ms and half of 40 ms may be too little.
+        assert_eq!(error(&[(30, 0, Some(3)), (70, 0, Some(4))]), 75);
+        // It ran for a moment between two looks at which it did not.
+        assert_eq!(error(&[(30, 10, None)]), 30);
+        // It slept, or it computed.
+        assert_eq!(error(&[(30, 0, None), (70, 0, None), (900, 0, None)]), 0);
+        assert_eq!(error(&[(30, 30, Some(3)), (70, 70, Some(3))]), 0);
+        // The referee was kept from looking.
+        assert_eq!(error(&[(30, 30, Some(3)), (330, 40, Some(4))]), 290);
     }
 
     #[test]

@@ -89,7 +89,8 @@ impl Player for Process {
                 break error;
             };
             let has_answered = matches!(error, ExchangeError::Late(_));
-            let used = self.meter.turn_usage_searched(fresh, has_answered);
+            let mut used = self.meter.turn_usage_searched(fresh, has_answered);
+            used.uncertain += self.channel.sent_after(asked);
             usage = Some(used);
             let Some(more) = charge::extension(&allowance, fresh, elapsed, &used) else {
                 break error;
