@@ -25,12 +25,13 @@ pub enum StudentListError {
     )]
     NoNames(PathBuf),
     #[error(
-        "{}:{line}: the id {id} is that of line {earlier}, too; expected one line for each student", .path.display()
+        "{}:{line}: the {key} is that of line {earlier}, too; expected one line for each student", .path.display()
     )]
-    RepeatedId {
+    RepeatedStudent {
         path: PathBuf,
         line: u64,
-        id: String,
+        /// `id 17`.
+        key: String,
         earlier: u64,
     },
     #[error(
@@ -304,17 +305,25 @@ struct StudentRows {
     lines: Vec<u64>,
 }
 
-/// Two rows with one id are of different students.
-struct RepeatedId {
-    id: String,
+/// Two rows with one key are of different teams, or with one id of different names.
+struct RepeatedStudent {
+    /// `id 17`.
+    key: String,
     earlier: u64,
 }
 
 impl StudentRows {
-    /// A further row of a student only adds submissions.
-    fn add(&mut self, student: Student, line: u64) -> Result<(), RepeatedId> {
+    /// A further row of a student only adds submissions. A student is known by the id, or without one by the name and the address.
+    fn add(&mut self, student: Student, line: u64) -> Result<(), RepeatedStudent> {
         let row = student.person.clone();
-        let is_same = |known: &Student| !row.id.is_empty() && known.person.id == row.id;
+        let has_id = !row.id.is_empty();
+        let is_same = |known: &Student| {
+            let known = &known.person;
+            let is_by_address = !has_id && !row.email.is_empty();
+            known.id == row.id
+                && (has_id
+                    || is_by_address && (&known.email, &known.name) == (&row.email, &row.name))
+        };
         let Some(place) = self.students.iter().position(is_same) else {
             self.students.push(student);
             self.lines.push(line);
@@ -322,8 +331,13 @@ impl StudentRows {
         };
         let known = &mut self.students[place].person;
         if known.name != row.name || team_key(&known.team) != team_key(&row.team) {
-            return Err(RepeatedId {
-                id: row.id,
+            let key = if has_id {
+                format!("id {}", row.id)
+            } else {
+                format!("address {}", row.email)
+            };
+            return Err(RepeatedStudent {
+                key,
                 earlier: self.lines[place],
             });
         }
@@ -370,12 +384,14 @@ impl StudentList {
                 values: columns.values(&row, headers.len()),
             };
             rows.add(student, line)
-                .map_err(|RepeatedId { id, earlier }| StudentListError::RepeatedId {
-                    path: path.to_owned(),
-                    line,
-                    id,
-                    earlier,
-                })?;
+                .map_err(
+                    |RepeatedStudent { key, earlier }| StudentListError::RepeatedStudent {
+                        path: path.to_owned(),
+                        line,
+                        key,
+                        earlier,
+                    },
+                )?;
         }
         if rows.students.is_empty() {
             return Err(StudentListError::NoStudents(path.to_owned()));

@@ -99,6 +99,26 @@ fn participants_of_moodle_are_found_by_their_numbers() {
 }
 
 #[test]
+fn a_student_twice_in_a_list_is_one() {
+    for text in [
+        "name,id,submission\nAnna Lee,17,a1\nAnna Lee,17,a2\n",
+        "name,email,submission\nAnna Lee,anna@x.org,a1\nAnna Lee,anna@x.org,a2\n",
+    ] {
+        let [one] = &list(text)[..] else {
+            panic!("{:?}", list(text));
+        };
+        assert_eq!(one.submissions, ["a1", "a2"]);
+    }
+    // They may be two with one name, or a family with one address.
+    for text in [
+        "name\nAnna Lee\nAnna Lee\n",
+        "name,email\nAnna Lee,home@x.org\nBen Lee,home@x.org\n",
+    ] {
+        assert_eq!(list(text).len(), 2, "{text}");
+    }
+}
+
+#[test]
 fn other_accents_are_the_same_name() {
     let text = "name\nJosé Jung\nZoë Lang\nZoe Lang\n";
     for name in ["Jose Jung", "jose\u{301}-jung", "JOSÈ JUNG"] {
