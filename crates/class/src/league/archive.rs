@@ -32,7 +32,8 @@ pub fn file(league: &Path) -> PathBuf {
     league.join(FILE)
 }
 
-fn append(path: &Path, lines: &[String]) -> Result<(), TournamentError> {
+/// Lines that each hold as a whole or not at all, also where an earlier write was cut.
+pub(super) fn append(path: &Path, lines: &[String]) -> Result<(), TournamentError> {
     let (mut journal, _) = Journal::open(path).map_err(TournamentError::Journal)?;
     let failed = TournamentError::unreadable(path);
     for line in lines {

@@ -1,12 +1,12 @@
 //! What a teacher decided over a term: `log.jsonl` in a league's folder, a line each; and what is to be looked at now.
 
-use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::fs;
 use std::path::Path;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::archive;
 use super::intake::names::ends_in_no_time;
 use super::roster::Ownership;
 use super::state::{Bot, League};
@@ -28,30 +28,11 @@ pub struct LogEntry {
 }
 
 pub(super) fn append(folder: &Path, entries: &[LogEntry]) -> Result<(), TournamentError> {
-    let path = folder.join(FILE);
-    let written = || -> io::Result<()> {
-        let mut options = File::options();
-        let mut file = options.create(true).read(true).append(true).open(&path)?;
-        // Not behind a line that is torn.
-        if !ends_a_line(&mut file)? {
-            file.write_all(b"\n")?;
-        }
-        for entry in entries {
-            file.write_all((serde_json::to_string(entry)? + "\n").as_bytes())?;
-        }
-        file.sync_all()
-    };
-    written().map_err(TournamentError::io(&path))
-}
-
-fn ends_a_line(file: &mut File) -> io::Result<bool> {
-    if file.metadata()?.len() == 0 {
-        return Ok(true);
-    }
-    let mut last = [0];
-    file.seek(SeekFrom::End(-1))?;
-    file.read_exact(&mut last)?;
-    Ok(last == *b"\n")
+    let lines = entries.iter().map(serde_json::to_string);
+    let lines: Vec<String> = lines
+        .collect::<Result<_, _>>()
+        .map_err(TournamentError::Unwritable)?;
+    archive::append(&folder.join(FILE), &lines)
 }
 
 /// Without lines that are torn.

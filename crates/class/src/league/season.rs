@@ -169,15 +169,9 @@ impl LeagueDirectory {
         };
         // Games are analysed in the order of the journal: what has been is not done again.
         let count = kept.len();
-        let (first, last): (Vec<_>, Vec<_>) = kept
-            .into_iter()
-            .zip(analysed)
-            .partition(|(_, analysis)| analysis.is_some());
-        let (first, analysed): (Vec<String>, Vec<Option<String>>) = first.into_iter().unzip();
-        let kept: Vec<String> = first
-            .into_iter()
-            .chain(last.into_iter().map(|(game, _)| game))
-            .collect();
+        let mut games: Vec<_> = kept.into_iter().zip(analysed).collect();
+        games.sort_by_key(|(_, analysis)| analysis.is_none());
+        let (kept, analysed): (Vec<String>, Vec<Option<String>>) = games.into_iter().unzip();
         written.write("games.jsonl", &text(&kept))?;
         if before.exists() {
             // Otherwise the old games' analyses would count for the new ones.
