@@ -68,6 +68,18 @@ fn who_waits_is_told_for_how_many() {
 }
 
 #[test]
+fn the_page_that_is_shown_is_marked_in_its_navigation() {
+    let class = patient(FOUR);
+    let [anna, teacher] = ["Anna Adams", "(teacher)"].map(|name| class.link(name));
+    for (path, token) in [("/", ""), ("/me", &*anna), ("/class", &teacher)] {
+        let page = class.get(path, token).text();
+        assert_eq!(page.matches("aria-current=\"page\"").count(), 1, "{page}");
+        let link = format!("href=\"{path}\" aria-current=\"page\"");
+        assert!(page.contains(&link), "{page}");
+    }
+}
+
+#[test]
 fn a_team_has_one_bot_which_each_of_them_sees() {
     let class = Served::start("name,id,team\nAnna Adams,s1,Owls\nBen Bell,s2,Owls\nCem Can,s3,\n");
     let [anna, ben, cem] = ["Anna Adams", "Ben Bell", "Cem Can"].map(|name| class.link(name));

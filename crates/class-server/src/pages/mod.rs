@@ -20,20 +20,26 @@ const SCRIPT: &str = include_str!("assets/live.js");
 /// The HTML and its policy.
 pub(crate) struct Page(pub(crate) [String; 2]);
 
-/// A page of sections. `events`: where the script hears of changes to those that are in it.
+/// A page of sections. `at`: its path, which is marked in `nav`, and below which the script hears of changes to its sections.
 pub(crate) fn page(
     title: &str,
     nav: &[(&str, &str)],
     sections: &[Node],
     fixed: &[Node],
-    events: Option<&str>,
+    at: Option<&str>,
 ) -> Page {
     let live: String = sections.iter().map(Node::html).collect();
     let fixed: String = fixed.iter().map(Node::html).collect();
-    let events = events.map_or_else(String::new, |path| format!(" data-events=\"{path}\""));
+    let events = at.map_or_else(String::new, |path| {
+        let path = path.trim_end_matches('/');
+        format!(" data-events=\"{path}/changes\"")
+    });
     let content = format!("{fixed}<div class=\"columns\"{events}>{live}</div>");
     let links = nav.iter().map(|(path, name)| {
-        let link = element("a").set("href", *path).with(*name);
+        let mut link = element("a").set("href", *path).with(*name);
+        if Some(*path) == at {
+            link = link.set("aria-current", "page");
+        }
         element("li").with(link).html()
     });
     Page(form_page(&FormPage {

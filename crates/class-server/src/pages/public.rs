@@ -17,7 +17,7 @@ pub(crate) fn front(desk: &Desk, is_open: bool) -> Page {
         fixed.push(join());
     }
     let sections = sections(desk);
-    page(&desk.title, &NAV, &sections, &fixed, Some("/changes"))
+    page(&desk.title, &NAV, &sections, &fixed, Some("/"))
 }
 
 /// Those that change.

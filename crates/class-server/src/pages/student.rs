@@ -28,7 +28,7 @@ pub(crate) fn whole(desk: &Desk, student: &StudentLink) -> Page {
         &NAV,
         &sections(desk, student),
         &fixed,
-        Some("/me/changes"),
+        Some("/me"),
     )
 }
 

@@ -19,13 +19,7 @@ const LOG_LINES: usize = 50;
 
 pub(crate) fn whole(desk: &Desk) -> Page {
     let fixed = [decisions(&desk.view()), downloads()];
-    page(
-        &desk.title,
-        &NAV,
-        &sections(desk),
-        &fixed,
-        Some("/class/changes"),
-    )
+    page(&desk.title, &NAV, &sections(desk), &fixed, Some("/class"))
 }
 
 pub(crate) fn told(title: &str, sentence: &str) -> Page {
