@@ -1,6 +1,7 @@
 //! The options of the sandbox, its words, and what `referee doctor` says of this machine.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use crate::common::files::{copy_program, executable};
@@ -55,6 +56,31 @@ fn a_bwrap_that_keeps_nothing_in_is_found_out() {
         .filter(|name| name.starts_with("referee-probe-"))
         .collect();
     assert!(left.is_empty(), "{left:?}\n{run}");
+}
+
+#[test]
+fn a_bwrap_that_hangs_is_waited_for_once_and_told() {
+    let referee = Referee::new(["--sandbox", "bwrap", "builtin:random", "builtin:random"]);
+    let calls = referee.scratch().join("calls");
+    let script = format!(
+        "#!/bin/sh\necho called >>'{}'\nexec sleep 600\n",
+        calls.display()
+    );
+    executable(&referee.scratch().join("bwrap"), script, 0o755);
+    let path = format!("{}:/usr/bin:/bin", referee.scratch().display());
+    // It is root's bots' own user that runs it.
+    fs::write(&calls, "").expect("a file");
+    fs::set_permissions(&calls, Permissions::from_mode(0o666)).expect("a file");
+    let run = referee.env("PATH", path).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    let text = fs::read_to_string(&calls).expect("a file");
+    assert_eq!(text, "called\n", "{run}");
+    for part in [
+        "referee: waiting for the sandbox, which is tried out",
+        "bubblewrap has not built the sandbox within 10 s",
+    ] {
+        assert!(run.stderr.contains(part), "{part}\n{run}");
+    }
 }
 
 /// A person needs no sandbox, and takes none from the bot that plays second.

@@ -27,7 +27,11 @@ use referee_text::{escape, escape_controls, is_full, with_stderr};
 /// Tries the quicker ways to build the sandbox first, and finds control groups for it.
 pub(super) fn try_out(settings: &mut SandboxSettings) -> Result<(), SandboxUnavailable> {
     let tried = works(settings);
-    if tried.as_ref().is_err_and(|failure| !failure.is_for_want()) {
+    // What was late once would be late again.
+    let is_final = |failure: &SandboxUnavailable| {
+        failure.is_for_want() || failure.obstacle == SandboxObstacle::Late
+    };
+    if tried.as_ref().is_err_and(|failure| !is_final(failure)) {
         settings.private_view = false;
         settings.keeps_box = false;
         works(settings)?;
@@ -93,8 +97,11 @@ fn judge(
             let cause = with_stderr(&escape_controls(&failure.cause), &stderr);
             let trouble = failure.trouble;
             let is_system = failure.errno.is_some();
-            let wanting = wanting(&failure.into());
-            let obstacle = wanting.unwrap_or_else(|| refused(trouble, is_system, &stderr));
+            let obstacle = match wanting(&failure.into()) {
+                Some(wanting) => wanting,
+                None if trouble == Some(SandboxTrouble::Late) => SandboxObstacle::Late,
+                None => refused(trouble, is_system, &stderr),
+            };
             Err(failed(obstacle, cause, trouble))
         }
         _ if let Some(path) = output.lines().find_map(unreadable) => Err(SandboxUnavailable {
@@ -287,6 +294,9 @@ fn fix(
         .to_owned(),
         SandboxKind::Bwrap if trouble == Some(SandboxTrouble::NoBubblewrap) => {
             "install bubblewrap (on Debian and Ubuntu: apt install bubblewrap)".to_owned()
+        }
+        SandboxKind::Bwrap if obstacle == SandboxObstacle::Late => {
+            "find out why `bwrap --unshare-all --ro-bind / / true` takes so long".to_owned()
         }
         // Ubuntu 24.04 and later.
         SandboxKind::Bwrap

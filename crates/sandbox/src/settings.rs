@@ -74,6 +74,8 @@ pub enum SandboxObstacle {
     Unsupported,
     /// Something is short at the moment, or there is no temporary directory.
     Wanting(Option<Shortage>),
+    /// It was not built within its time.
+    Late,
     Broken,
 }
 

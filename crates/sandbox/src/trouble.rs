@@ -19,6 +19,8 @@ pub(crate) enum SandboxTrouble {
     TemporaryDirectory,
     /// The path of that directory is not UTF-8.
     NameOfTemporaryDirectory,
+    /// The sandbox was not built within its time.
+    Late,
     /// The users that root's bots run as may not run the referee's own program.
     ClosedProgram,
 }

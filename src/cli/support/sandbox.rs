@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::TypedValueParser;
 
 use super::failure::{Failure, Result, bail, usage};
-use super::output::{note, print_stderr};
+use super::output::{note, print_stderr, waiting_for};
 use super::setup::this_program;
 use super::values::{self, one_of};
 use referee::bot::exhaustion::{Exhausted, available_memory};
@@ -248,7 +248,10 @@ impl SandboxOptions {
                 "--freeze: a bot cannot be stopped on Windows while its opponent thinks; leave it out"
             );
         }
-        Ok(Sandbox::choose(&self.request(kind)?))
+        let request = self.request(kind)?;
+        Ok(waiting_for("the sandbox, which is tried out", || {
+            Sandbox::choose(&request)
+        }))
     }
 
     /// `kind`: none for the first that works.
@@ -291,7 +294,7 @@ fn refused(error: &SandboxUnavailable) -> Failure {
         SandboxObstacle::Wanting(_) => format!("no sandbox: {cause}; {fix}"),
         // The fix is to play without one.
         SandboxObstacle::Unsupported => format!("no sandbox: {error}"),
-        SandboxObstacle::Absent | SandboxObstacle::Broken => format!(
+        SandboxObstacle::Absent | SandboxObstacle::Late | SandboxObstacle::Broken => format!(
             "no sandbox: {error}; or play without one, if you trust the bots: --sandbox none"
         ),
     })

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::cgroup::ControlGroup;
 use crate::limits::ExitReport;
-use crate::trouble::{SandboxTrouble, errno_of, trouble_of, with_parts};
+use crate::trouble::{SandboxTrouble, errno_of, trouble_of, troubled, with_parts};
+use referee_text::format_duration;
 
 /// The first argument of the program when it is to be a supervisor, or a part of one.
 pub const COMMAND: &str = "supervisor";
@@ -113,7 +114,9 @@ pub(super) fn receive(
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // The socket has a receive timeout.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                return Err(io::ErrorKind::TimedOut.into());
+                let limit = format_duration(BUILDING);
+                let words = format!("bubblewrap has not built the sandbox within {limit}");
+                return Err(troubled(SandboxTrouble::Late, words));
             }
             received => received.map(|_| ())?,
         }
