@@ -18,16 +18,18 @@ fn sources_are_built() -> Result<(), Failed> {
     let players = Path::new(env!("CARGO_MANIFEST_DIR")).join("players");
     let player = |name: &str| fs::read_to_string(players.join(name));
     let teacher = tempfile::tempdir()?;
-    let hand_in = |path: &str, text: &str| {
+    let hand_in_bytes = |path: &str, text: &[u8]| {
         let path = teacher.path().join("class").join(path);
         fs::create_dir_all(path.parent().unwrap_or(&path))?;
         fs::write(path, text)
     };
+    let hand_in = |path: &str, text: &str| hand_in_bytes(path, text.as_bytes());
     let c = player("random.c")?;
     hand_in("c/random.c", &c)?;
     hand_in("cpp/src/random.cpp", &player("random.cpp")?)?;
     hand_in("java/Random.java", &player("Random.java")?)?;
-    hand_in("java/Helper.java", "class Helper {}\n")?;
+    // In Latin-1.
+    hand_in_bytes("java/Helper.java", b"class Helper {} // gr\xfc\xdfe\n")?;
     hand_in("make/random.c", &c)?;
     hand_in(
         "make/Makefile",

@@ -80,16 +80,16 @@ const JAVA_PROJECTS: [(&str, &str); 3] = [
 /// Where both have them.
 const JAVA_SOURCES: &str = "src/main/java";
 
-/// `{main}` is the class.
+/// `{main}` is the class, `{encoding}` that of the sources.
 const JAVA_PROJECT: &str = "\
-find src/main/java -name '*.java' -exec javac -encoding UTF-8 -d \"$TMPDIR/classes\" {} +
+find src/main/java -name '*.java' -exec javac -encoding {encoding} -d \"$TMPDIR/classes\" {} +
 [ ! -d src/main/resources ] || cp -R src/main/resources/. \"$TMPDIR/classes\"
 jar --create --file \"$TMPDIR/out/bot\" --main-class {main} -C \"$TMPDIR/classes\" .";
 
 /// Folders in one another below the sources of a project in Java: names of packages have fewer parts.
 const DEEPEST: usize = 32;
 
-/// Its name, extensions, what builds it, and the commands: `{in}` are the sources, `{main}` is the main one.
+/// Its name, extensions, what builds it, and the commands: `{in}` are the sources, `{main}` is the main one, `{encoding}` theirs.
 type Language = (
     &'static str,
     &'static [&'static str],
@@ -106,7 +106,7 @@ const LANGUAGES: [Language; 7] = [
     ("C++", &["cpp", "cc", "cxx"], &["g++"], "g++ -O2 -o \"$TMPDIR/out/bot\" {in} -lm -pthread"),
     ("C", &["c"], &["gcc"], "gcc -O2 -o \"$TMPDIR/out/bot\" {in} -lm -pthread"),
     ("Java", &["java"], &["javac", "jar"],
-     "javac -d \"$TMPDIR/classes\" {in}\njar --create --file \"$TMPDIR/out/bot\" --main-class {main} -C \"$TMPDIR/classes\" ."),
+     "javac -encoding {encoding} -d \"$TMPDIR/classes\" {in}\njar --create --file \"$TMPDIR/out/bot\" --main-class {main} -C \"$TMPDIR/classes\" ."),
     ("Rust", &["rs"], &["rustc", "cc"], "rustc -O --edition 2021 -o \"$TMPDIR/out/bot\" {main}"),
     ("Go", &["go"], &["go"], "go build -o \"$TMPDIR/out/bot\" {in}"),
     ("Haskell", &["hs"], &["ghc"], "ghc -O -outputdir \"$TMPDIR/classes\" -o \"$TMPDIR/out/bot\" {main}"),
@@ -214,7 +214,9 @@ impl Recipe {
             Some(class) => class,
             None => main_of(&sources)?.map_or_else(String::new, |main| java_class(main)),
         };
-        let commands = JAVA_PROJECT.replace("{main}", &class);
+        let commands = JAVA_PROJECT
+            .replace("{encoding}", encoding(&sources))
+            .replace("{main}", &class);
         Ok(Some(Self::new(what, &["javac", "jar"], commands)))
     }
 
@@ -346,6 +348,7 @@ impl Recipe {
             _ => quoted(main),
         };
         let commands = commands
+            .replace("{encoding}", encoding(sources))
             .replace("{in}", &all.join(" "))
             .replace("{main}", &main);
         let entering = if is_in_src { "cd src\n" } else { "" };
@@ -361,6 +364,16 @@ impl Recipe {
                 && sources.iter().filter(has_main).count() <= 1,
             ..Self::new(&what, needs, commands)
         }))
+    }
+}
+
+/// Of sources in Java: the compiler refuses what is not in the encoding that it expects, in comments, too. `java FILE` takes it.
+fn encoding(sources: &[PathBuf]) -> &'static str {
+    let is_utf8 = |path: &PathBuf| fs::read(path).is_ok_and(|text| str::from_utf8(&text).is_ok());
+    if sources.iter().all(is_utf8) {
+        "UTF-8"
+    } else {
+        "ISO-8859-1"
     }
 }
 
