@@ -14,7 +14,7 @@ use crate::build::recipe::{self, Recipe};
 use referee_host::executable::{CannotStart, find_in_path, interpreter, missing_folder, start_of};
 use referee_host::system::{is_executable, make_executable};
 use referee_match::bot::shell::quoted;
-use referee_text::{backslash_hint, escape, meant, unreadable};
+use referee_text::{backslash_hint, escape, escape_controls, meant, unreadable};
 
 const PROGRAM_EXTENSIONS: [&str; 3] = ["exe", "out", "bin"];
 
@@ -65,7 +65,7 @@ impl Manifest {
             FolderProblem::Manifest(format!(
                 "{MANIFEST}:{}: {}{}{}; expected `program`, a file, and where it has to be built `build`, a command",
                 before.matches('\n').count() + 1,
-                escape(error.message().as_bytes()),
+                escape_controls(error.message()),
                 backslash_hint(&text, &place),
                 field_hint(&text)
             ))

@@ -70,11 +70,15 @@ pub fn escape(bytes: &[u8]) -> String {
         for c in chunk.valid().chars() {
             push_escaped(&mut out, c);
         }
-        for byte in chunk.invalid() {
-            let _ = write!(out, "\\x{byte:02x}");
-        }
+        push_bytes(&mut out, chunk.invalid());
     }
     out
+}
+
+fn push_bytes(out: &mut String, bytes: &[u8]) {
+    for byte in bytes {
+        let _ = write!(out, "\\x{byte:02x}");
+    }
 }
 
 /// A path, or a command line with paths, escaped as by [`escape`]. On Windows backslashes stay single.
@@ -246,10 +250,24 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// [`escape`] for several lines: newlines are kept, carriage returns before them removed.
+/// What a program says to people: as by [`escape_controls`], and bytes that are not UTF-8 in hexadecimal.
+///
+/// ```
+/// assert_eq!(referee_text::escape_said(b"C:\\bots\xff\x1b"), r"C:\bots\xff\x1b");
+/// ```
+pub fn escape_said(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(&escape_controls(chunk.valid()));
+        push_bytes(&mut out, chunk.invalid());
+    }
+    out
+}
+
+/// [`escape_said`] for several lines: newlines are kept, carriage returns before them removed.
 pub fn escape_lines(bytes: &[u8]) -> String {
     let lines = bytes.split(|&byte| byte == b'\n');
-    let lines = lines.map(|line| escape(line.strip_suffix(b"\r").unwrap_or(line)));
+    let lines = lines.map(|line| escape_said(line.strip_suffix(b"\r").unwrap_or(line)));
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -14,7 +14,7 @@ use tokio::task::yield_now;
 
 use super::info::{self, Info};
 use referee_host::threads::locked;
-use referee_text::escape;
+use referee_text::escape_said;
 
 pub const KEPT_BYTES: usize = 64 * 1024;
 
@@ -130,10 +130,10 @@ impl Lines {
     fn show(&mut self) {
         let text = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
         if !self.is_continued && text.starts_with(info::PREFIX) {
-            info::add(&mut self.info, &escape(&text[info::PREFIX.len()..]));
+            info::add(&mut self.info, &escape_said(&text[info::PREFIX.len()..]));
         }
         if let Some(tap) = &self.tap {
-            tap(&escape(text));
+            tap(&escape_said(text));
         }
         self.line.clear();
     }

@@ -242,11 +242,28 @@ pub fn in_other_case<'a>(
         let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
         word.eq_ignore_ascii_case(file) || word.eq_ignore_ascii_case(stem)
     };
+    let paths: Vec<&str> = line.split(|c| !is_part(c) && c != '/').collect();
     files.into_iter().find(|path| {
         let file = path.rsplit('/').next().unwrap_or(path);
         let mut spoken = words.iter().filter(|word| is_of(word, file)).peekable();
-        spoken.peek().is_some() && spoken.all(|word| !file.starts_with(word))
+        let differs = spoken.peek().is_some() && spoken.all(|word| !file.starts_with(word));
+        differs || paths.iter().any(|spoken| folder_differs(spoken, path))
     })
+}
+
+/// Whether a path, or the name of a module, ends in this file's path but for capital letters of a folder.
+fn folder_differs(spoken: &str, path: &str) -> bool {
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    let module = stem.replace('/', ".");
+    let ends_in = |name: &str| {
+        let (before, end) = spoken.split_at_checked(spoken.len().checked_sub(name.len())?)?;
+        let is_whole = before.is_empty() || before.ends_with('/');
+        Some(is_whole && end != name && end.eq_ignore_ascii_case(name))
+    };
+    path.contains('/')
+        && [path, &module]
+            .into_iter()
+            .any(|name| ends_in(name) == Some(true))
 }
 
 /// What to do about an error that a sandbox is likely to have caused.
@@ -455,6 +472,19 @@ mod tests {
                 Some("Helper.py"),
             ),
             ("ModuleNotFoundError: No module named 'Helper'", None),
+            (
+                "FileNotFoundError: [Errno 2] No such file or directory: 'Data/weights.txt'",
+                Some("data/weights.txt"),
+            ),
+            (
+                "ModuleNotFoundError: No module named 'Data.weights'",
+                Some("data/weights.txt"),
+            ),
+            (
+                "cat: other-Data/weights.txt: No such file or directory",
+                None,
+            ),
+            ("cat: data/weights.txt: No such file or directory", None),
             ("cat: weights.txt: No such file or directory", None),
             ("cat: table.csv: No such file or directory", None),
         ] {

@@ -42,7 +42,7 @@ use referee_host::executable::interpreter::Language;
 use referee_host::system::Pid;
 use referee_sandbox::ResourceLimits;
 use referee_sandbox::supervisor::client::SupervisorConnection;
-use referee_text::{escape, format_duration, with_stderr};
+use referee_text::{escape_said, format_duration, with_stderr};
 
 /// How long the last of its stderr may take after its exit.
 const LAST_STDERR: Duration = Duration::from_millis(10);
@@ -248,7 +248,7 @@ impl Process {
                 }
                 failed => {
                     self.stop(GracePeriods::FAULT).await?;
-                    let stderr = escape(self.stderr_end(QUOTED_STDERR).trim_ascii_end());
+                    let stderr = escape_said(self.stderr_end(QUOTED_STDERR).trim_ascii_end());
                     let Ok(Err(error)) = failed else {
                         return Err(io::Error::other(SilentStart { waited, stderr }));
                     };
