@@ -260,13 +260,26 @@ fn criteria(standings: &Standings) -> Vec<&'static str> {
 
 pub(crate) fn order(standings: &Standings) -> String {
     let why = match standings.order {
-        Order::Rating | Order::Score => " (the bots have played unequally many games)",
-        Order::Place | Order::Points => "",
+        Order::Rating | Order::Score => {
+            let of_all = of_all_games(standings).map(|name| format!(", all of them with {name}"));
+            let of_all = of_all.unwrap_or_default();
+            format!(" (the bots have played unequally many games{of_all})")
+        }
+        Order::Place | Order::Points => String::new(),
     };
     let criteria = criteria(standings);
     let (first, rest) = criteria.split_first().unwrap_or((&"", &[]));
     let then = if rest.is_empty() { "" } else { ", then " };
     format!("order: {first}{why}{then}{}", rest.join(", "))
+}
+
+/// The bot with which all the others have played, and with no other: by it alone they are compared.
+fn of_all_games(standings: &Standings) -> Option<String> {
+    let places = &standings.places;
+    let all: u64 = places.iter().map(|place| place.games).sum();
+    let others = places.iter().filter(|place| place.games > 0).count();
+    let of_all = places.iter().find(|place| 2 * place.games == all)?;
+    (others > 2).then(|| escape_controls(&of_all.name))
 }
 
 /// Why there are several tables, or which ratings cannot be compared.
@@ -455,7 +468,7 @@ pub fn markdown(standings: &Standings) -> String {
         let _ = writeln!(out, "{}", markdown_table(&rows, &left));
     }
     if !standings.places.is_empty() {
-        let _ = writeln!(out, "{}\n", order(standings));
+        let _ = writeln!(out, "{}\n", escape_markdown(&order(standings)));
     }
     for absent in standings.not_entered() {
         let absent = escape_markdown(&not_entered(absent, "; "));
