@@ -134,6 +134,10 @@ const WRONG: &[(&str, &str)] = &[
         "referee: a match has two bots, and builtin:random is a third; ",
     ),
     (
+        "--restart pair builtin:random builtin:greedy",
+        "referee: pair is taken for a bot: in a match --restart has no value, and starts fresh processes for every game; leave pair out",
+    ),
+    (
         "--rules sqares builtin:greedy builtin:random",
         "tip: a similar value exists: 'squares'",
     ),

@@ -475,8 +475,13 @@ fn resuming_from_another_directory() {
     let run = place.tournament("t", &[]).directory(&elsewhere).run();
     assert_eq!(run.code, Some(2), "{run}");
     let bots = crate::common::bots();
-    let place = format!("this tournament was begun in {}", bots.display());
-    assert!(run.stderr.contains(&place), "{run}");
+    let begun = format!("this tournament was begun in {}", bots.display());
+    assert!(run.stderr.contains(&begun), "{run}");
+    let folder = place.path("t").to_string_lossy().into_owned();
+    let grade = Referee::new(["grade", &folder, "--sandbox", "none"]);
+    let grade = grade.directory(&elsewhere).run();
+    assert_eq!(grade.code, Some(2), "{grade}");
+    assert!(grade.stderr.contains(&begun), "{grade}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::tournament::{
     PlayOptions, TournamentOptions, Venue, folder_context, keep_plan, named_from, play_until,
+    with_place,
 };
 use crate::cli::support::building::SourceBuilder;
 use crate::cli::support::failure::{Failure, Result, bail, usage};
@@ -175,7 +176,10 @@ fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<()> {
     };
     match found.rejected.iter().find(is_missing) {
         None => Ok(()),
-        Some(bot) => Err(Failure::Usage(join_parts(&bot.absence, "\n    "))),
+        Some(bot) => {
+            let missing = Failure::Usage(join_parts(&bot.absence, "\n    "));
+            Err(with_place(missing, old))
+        }
     }
 }
 

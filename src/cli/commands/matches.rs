@@ -41,6 +41,7 @@ use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use referee::sandbox::EnforcedLimit;
 use referee::seed;
 use referee::text::{escape_controls, short_name};
+use referee::tournament::plan::Restart;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -86,6 +87,15 @@ struct BotOptions {
 
 pub(crate) fn run_command(args: &Args) -> Result<()> {
     if let Some(word) = args.more.first() {
+        let bots = [&args.bot1, &args.bot2].into_iter().flatten();
+        let mut words = bots.chain(&args.more);
+        let value = words.find(|word| Restart::from_str(word, false).is_ok());
+        if let Some(value) = value.filter(|_| args.for_bots.restart) {
+            bail!(
+                "{value} is taken for a bot: in a match --restart has no value, and starts fresh processes for every game; \
+                 leave {value} out"
+            );
+        }
         bail!(
             "a match has two bots, and {} is a third; a command with arguments is one bot in quotes (\"python3 bot.py\"), \
              so is a position, and referee tournament plays more than two",

@@ -176,6 +176,11 @@ fn write_picture(args: &Args, target: &Path) -> Result<()> {
     let Some(picture) = drawn.get(turn) else {
         let (number, last) = (game.number, drawn.len() - 1);
         let turns = counted(last as u64, "turn", "turns");
+        if !game.record.was_played() {
+            bail!(
+                "--turn {turn}: game {number} was not played, since a bot was benched; --turn 0 draws its board"
+            );
+        }
         if turn == last + 1 && game.record.result.by.is_some() {
             bail!(
                 "--turn {turn}: game {number} was forfeited in that turn, which changes no board; --turn {last} draws the one before it"

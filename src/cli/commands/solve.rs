@@ -185,7 +185,7 @@ fn words(evaluation: Evaluation, unit: &str) -> String {
         (Some(value), Some(1)) => format!("{} with the next {unit}", value.name()),
         (Some(value), Some(plies)) => format!("{} in {plies} {unit}s", value.name()),
         (Some(value), None) => format!("{}, the distance is not known", value.name()),
-        (None, _) if evaluation.words() == "nothing" => "nothing is proven so far".to_owned(),
+        (None, _) if evaluation.is_open() => "nothing is proven so far".to_owned(),
         (None, _) => format!("so far: {}", evaluation.words()),
     }
 }

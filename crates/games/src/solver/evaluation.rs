@@ -108,6 +108,11 @@ impl Evaluation {
         (self.at_least() == self.at_most()).then(|| self.at_least())
     }
 
+    /// Nothing is proven: all values are still possible.
+    pub fn is_open(self) -> bool {
+        (self.at_least(), self.at_most()) == (Value::Loss, Value::Win)
+    }
+
     /// Placements until the quarto, this turn's included: the fewest that the winner can force, and the most that the
     /// loser can reach. `None` for a draw, and while it is not proven. 0 when the game is over.
     pub const fn plies(self) -> Option<u32> {

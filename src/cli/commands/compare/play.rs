@@ -279,7 +279,10 @@ fn shown(progress: &ComparisonProgress, games: u64, played: u64, time: Duration)
     if let Some(found) = progress.comparison.advantage() {
         let [mean, low, high] =
             [found.mean, found.interval[0], found.interval[1]].map(|x| 100.0 * x);
-        let _ = write!(text, "; advantage {mean:.1}% ({low:.1}% to {high:.1}%)");
+        let _ = write!(
+            text,
+            "; advantage of NEW {mean:.1}% ({low:.1}% to {high:.1}%)"
+        );
     }
     text
 }

@@ -431,7 +431,8 @@ fn resume_command(
     command
 }
 
-fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
+/// Where paths of the plan's bots start, when something was not found from another folder.
+pub(crate) fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
     let begun_in = plan.and_then(|plan| plan.begun_in.as_deref());
     let here = std::env::current_dir().ok();
     let text = match &failure {
@@ -443,8 +444,7 @@ fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
         (Some(begun_in), Some(here)) if here != Path::new(begun_in) => {
             let place = escape_controls(begun_in);
             usage!(
-                "{text}\nthis tournament was begun in {place}, where paths of its bots start; resume it \
-                 from there"
+                "{text}\nthis tournament was begun in {place}, where paths of its bots start; give the command there"
             )
         }
         _ => failure,
