@@ -237,10 +237,12 @@ fn a_student_plays_a_bot(screen: Screen) -> Result<(), Failed> {
     person
         .browser
         .click("[aria-label='Play against Ben Bell']")?;
-    let whose = "if (document.querySelector('.final')) return 'over';
+    let whose = "if (document.querySelector('.final:not(.blame)')) return 'over';
         const panel = document.querySelector('.worth');
         const isMine = panel && !panel.hidden && (document.querySelector('.worth-cell') || panel.querySelector('.worth-gift'));
         return isMine ? 'mine' : 'wait';";
+    // An answer may be refused, when it comes before the question waits for it: the page says so, and asks again.
+    let mut answers = 0;
     loop {
         let is_known = format!("return (() => {{ {whose} }})() !== 'wait'");
         person.browser.wait(&is_known)?;
@@ -253,6 +255,11 @@ fn a_student_plays_a_bot(screen: Screen) -> Result<(), Failed> {
             person.browser.click(".worth-cell[data-cell]")?;
         }
         person.browser.click(".worth-gift")?;
+        answers += 1;
+        if answers > 200 {
+            let said = "return document.querySelector('.final')?.textContent ?? 'nothing'";
+            return Err(person.browser.text(said)?.into());
+        }
     }
     let is_over = "document.getElementById('live')?.textContent.startsWith('Finished') === true";
     let is_too_soon = "document.body.textContent.includes('opened a moment ago')";

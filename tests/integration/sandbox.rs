@@ -75,12 +75,8 @@ fn a_bwrap_that_hangs_is_waited_for_once_and_told() {
     assert_eq!(run.code, Some(2), "{run}");
     let text = fs::read_to_string(&calls).expect("a file");
     assert_eq!(text, "called\n", "{run}");
-    for part in [
-        "referee: waiting for the sandbox, which is tried out",
-        "bubblewrap has not built the sandbox within 10 s",
-    ] {
-        assert!(run.stderr.contains(part), "{part}\n{run}");
-    }
+    let part = "bubblewrap has not built the sandbox within 10 s";
+    assert!(run.stderr.contains(part), "{run}");
 }
 
 /// A person needs no sandbox, and takes none from the bot that plays second.

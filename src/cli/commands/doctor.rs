@@ -5,7 +5,7 @@ use std::io;
 use serde_json::json;
 
 use crate::cli::support::failure::Result;
-use crate::cli::support::output::{print_found, waiting_for};
+use crate::cli::support::output::print_found;
 use crate::cli::support::sandbox::{SandboxOptions, layer_names};
 use referee::entrants::build::{BuildCache, CacheUse};
 use referee::report::terminal::{Palette, styled};
@@ -21,10 +21,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let request = SandboxOptions::default().request(None)?;
-    let findings = waiting_for("the sandboxes, which are tried out", || {
-        sandbox::examine(&request)
-    });
+    let findings = sandbox::examine(&SandboxOptions::default().request(None)?);
     let mut all = findings.iter();
     let auto = all.find_map(|finding| finding.sandbox.filter(|_| finding.works));
     let cache = BuildCache::open().map(|cache| cache.usage());

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::TypedValueParser;
 
 use super::failure::{Failure, Result, bail, usage};
-use super::output::{note, print_stderr, waiting_for};
+use super::output::{note, print_stderr};
 use super::setup::this_program;
 use super::values::{self, one_of};
 use referee::bot::exhaustion::{Exhausted, available_memory};
@@ -248,10 +248,7 @@ impl SandboxOptions {
                 "--freeze: a bot cannot be stopped on Windows while its opponent thinks; leave it out"
             );
         }
-        let request = self.request(kind)?;
-        Ok(waiting_for("the sandbox, which is tried out", || {
-            Sandbox::choose(&request)
-        }))
+        Ok(Sandbox::choose(&self.request(kind)?))
     }
 
     /// `kind`: none for the first that works.

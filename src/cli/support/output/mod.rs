@@ -13,7 +13,6 @@ mod stream;
 use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
@@ -146,24 +145,6 @@ macro_rules! note {
 }
 
 pub(crate) use note;
-
-/// So long people wait without a word.
-const SILENCE: Duration = Duration::from_secs(1);
-
-/// Says what is waited for where `work` is not done soon.
-pub(crate) fn waiting_for<T>(what: &str, work: impl FnOnce() -> T) -> T {
-    let (done, is_done) = mpsc::channel::<()>();
-    thread::scope(|scope| {
-        scope.spawn(move || {
-            if is_done.recv_timeout(SILENCE) == Err(RecvTimeoutError::Timeout) {
-                note!("waiting for {what}");
-            }
-        });
-        let found = work();
-        drop(done);
-        found
-    })
-}
 
 pub(crate) fn print_bot_line(bot: &str, line: &str) {
     let line = format!("{bot}| {line}\n");
