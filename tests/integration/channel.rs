@@ -397,7 +397,6 @@ async fn a_write_that_is_never_completed() {
     assert_eq!(read[..count], REQUEST[..4]);
 }
 
-/// An answer to a question that was not read is not looked at before the question is written.
 /// A referee that is kept from the CPU after it looked at the clock writes late: the bot cannot have begun before.
 #[tokio::test(start_paused = true)]
 async fn when_the_question_was_written_is_known() {
@@ -420,6 +419,7 @@ async fn when_the_question_was_written_is_known() {
     assert_eq!(channel.sent_after(asked), Duration::ZERO);
 }
 
+/// An answer to a question that was not read is not looked at before the question is written.
 #[tokio::test(start_paused = true)]
 async fn an_answer_while_the_question_is_stuck() {
     let Pair {

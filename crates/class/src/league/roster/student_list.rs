@@ -319,10 +319,11 @@ impl StudentRows {
         let has_id = !row.id.is_empty();
         let is_same = |known: &Student| {
             let known = &known.person;
-            let is_by_address = !has_id && !row.email.is_empty();
-            known.id == row.id
-                && (has_id
-                    || is_by_address && (&known.email, &known.name) == (&row.email, &row.name))
+            if has_id {
+                return known.id == row.id;
+            }
+            let has_address = known.id.is_empty() && !row.email.is_empty();
+            has_address && (&known.email, &known.name) == (&row.email, &row.name)
         };
         let Some(place) = self.students.iter().position(is_same) else {
             self.students.push(student);

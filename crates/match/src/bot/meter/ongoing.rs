@@ -248,22 +248,25 @@ mod tests {
         assert_eq!(waited_since(&waits(&[]), &after), Duration::ZERO);
     }
 
+    /// After looks: when, CPU time, and which thread was runnable.
+    fn looked(looks: &[(u64, u64, Option<i32>)]) -> OngoingWait {
+        let turn = Instant::now();
+        let mut wait = OngoingWait::unseen(turn, false);
+        for &(at, cpu, thread) in looks {
+            wait = wait.next(Look {
+                at: turn + ms(at),
+                cpu: ms(cpu),
+                runnable: thread.into_iter().map(|thread| (thread, 1)).collect(),
+                on_disk: false,
+                read: 0,
+            });
+        }
+        wait
+    }
+
     #[test]
     fn what_exited_had_waited_while_the_bot_could_run() {
-        let turn = Instant::now();
-        let sampled = |looks: &[(u64, u64, Option<i32>)]| {
-            let mut wait = OngoingWait::unseen(turn, false);
-            for &(at, cpu, process) in looks {
-                wait = wait.next(Look {
-                    at: turn + ms(at),
-                    cpu: ms(cpu),
-                    runnable: process.into_iter().map(|process| (process, 1)).collect(),
-                    on_disk: false,
-                    read: 0,
-                });
-            }
-            wait.sampled.as_millis()
-        };
+        let sampled = |looks| looked(looks).sampled.as_millis();
         assert_eq!(sampled(&[(20, 5, Some(3)), (50, 10, Some(4))]), 32);
         // It slept.
         assert_eq!(sampled(&[(20, 2, None), (50, 2, None)]), 0);
@@ -274,20 +277,7 @@ mod tests {
 
     #[test]
     fn an_estimate_of_waits_has_an_error() {
-        let turn = Instant::now();
-        let error = |looks: &[(u64, u64, Option<i32>)]| {
-            let mut wait = OngoingWait::unseen(turn, false);
-            for &(at, cpu, process) in looks {
-                wait = wait.next(Look {
-                    at: turn + ms(at),
-                    cpu: ms(cpu),
-                    runnable: process.into_iter().map(|process| (process, 1)).collect(),
-                    on_disk: false,
-                    read: 0,
-                });
-            }
-            wait.sampling_error().as_millis()
-        };
+        let error = |looks| looked(looks).sampling_error().as_millis();
         // Half of 30 ms and half of 40 ms may be too little.
         assert_eq!(error(&[(30, 0, Some(3)), (70, 0, Some(4))]), 75);
         // It ran for a moment between two looks at which it did not.
