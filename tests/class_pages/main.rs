@@ -221,7 +221,7 @@ fn a_teacher_decides(screen: Screen) -> Result<(), Failed> {
     teacher.is_tidy(&format!("{width}-{theme}-student"))
 }
 
-/// By the buttons of the standings: a game in person, to its end, and a friendly one.
+/// From the page of a bot: a game in person, to its end. By the buttons of the standings: a friendly one.
 fn a_student_plays_a_bot(screen: Screen) -> Result<(), Failed> {
     let class = Served::start(STUDENTS);
     let Screen { width, theme } = screen;
@@ -234,6 +234,20 @@ fn a_student_plays_a_bot(screen: Screen) -> Result<(), Failed> {
     let look = "document.getElementById('standings').scrollIntoView()";
     person.browser.run(look)?;
     person.is_tidy(&format!("{width}-{theme}-offers"))?;
+    person.go("/games")?;
+    let of_ben = "[...document.querySelectorAll('a[href^=\"#bot=\"]')].find((link) => link.textContent.includes('Ben Bell'))";
+    person
+        .browser
+        .wait(&format!("return {of_ben} !== undefined"))?;
+    person.browser.run(&format!("{of_ben}.click()"))?;
+    let ask = "a[href^='/tables/new?bot=']";
+    person.browser.wait(&format!(
+        "return document.querySelector(\"{ask}\") !== null"
+    ))?;
+    person.is_tidy(&format!("{width}-{theme}-bot"))?;
+    person.browser.click(ask)?;
+    person.sees("table", "Play against Ben Bell")?;
+    person.is_tidy(&format!("{width}-{theme}-asking"))?;
     person
         .browser
         .click("[aria-label='Play against Ben Bell']")?;

@@ -180,10 +180,28 @@ fn who_may_ask_for_what() {
     ] {
         assert_eq!(ask(token, bot, kind), status, "{token} {bot} {kind}");
     }
+    // From the page of a bot.
+    let shown = |token: &str, bot: &str| class.get(&format!("/tables/new?bot={bot}"), token);
+    for (token, bot, status) in [
+        ("", "Anna+Adams", 401),
+        (&*ben, "Anna%20Adams", 200),
+        (&teacher, "Anna+Adams", 200),
+        (&ben, "Ben+Bell", 422),
+        (&ben, "Cem", 422),
+    ] {
+        assert_eq!(shown(token, bot).status, status, "{token} {bot}");
+    }
+    assert_eq!(class.get("/tables/new", &ben).status, 400);
     let decide =
         |action: &str| class.post("/class/decisions", &teacher, &format!("action={action}"));
     assert_eq!(decide("open-tables").status, 200);
     assert_eq!(ask("", "Anna+Adams", "person"), 202);
+    let page = shown("", "Anna+Adams");
+    assert!(
+        page.text()
+            .contains("aria-label=\"Play against Anna Adams\""),
+        "{page:?}"
+    );
     assert_eq!(decide("close-tables").status, 200);
     assert_eq!(ask("", "Anna+Adams", "person"), 401);
     assert_eq!(class.get("/tables/99/", "").status, 404);

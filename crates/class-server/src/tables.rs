@@ -16,6 +16,9 @@ use referee_match::bot::naming::distinct_names;
 use referee_server::LiveState;
 use referee_text::counted;
 
+/// Where a table is asked for, before a bot's name in an address.
+pub const NEW_TABLE: &str = "/tables/new?bot=";
+
 /// Who has asked for a table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TableHost {

@@ -56,20 +56,22 @@ impl LivePage {
 
     /// What a person who plays here has sent: the question and the answer, a line each. Only who knows the secret of the
     /// [inbox](Feed::seat) is that person.
-    pub fn answer(&self, secret: &str, text: &[u8]) -> Response<Body> {
+    pub async fn answer(&self, secret: &str, text: &[u8]) -> Response<Body> {
         let watched = self.shared.feed.watched();
         let inbox = watched.and_then(|watched| watched.inbox.get());
         let Some(inbox) = inbox.filter(|inbox| inbox.secret() == secret) else {
             let why = "This is not the address of the player.\n";
             return refusal(StatusCode::FORBIDDEN, why);
         };
-        let (status, text) = match answered(text).map(|(to, answer)| inbox.answer(to, answer)) {
+        let (status, text) = match answered(text) {
             None => {
                 let expected = "Expected two lines: the question, and the answer to it.\n";
                 (StatusCode::BAD_REQUEST, expected)
             }
-            Some(true) => (StatusCode::OK, "It is judged.\n"),
-            Some(false) => {
+            Some((question, answer)) if inbox.answer(question, answer).await => {
+                (StatusCode::OK, "It is judged.\n")
+            }
+            Some(_) => {
                 let why = "This question does not wait for an answer.\n";
                 (StatusCode::CONFLICT, why)
             }

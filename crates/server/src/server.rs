@@ -129,7 +129,9 @@ async fn answer(request: Request<Incoming>, live: &LivePage) -> Response<Body> {
         let body = Limited::new(request.into_body(), ANSWER_BYTES).collect();
         let body = timeout(REQUEST_TIMEOUT, body).await;
         let body = body.ok().and_then(Result::ok).map(Collected::to_bytes);
-        return live.answer(&secret, body.as_deref().unwrap_or_default());
+        return live
+            .answer(&secret, body.as_deref().unwrap_or_default())
+            .await;
     }
     live.events(&request)
 }

@@ -83,6 +83,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/final/", get(public::final_page))
         .route("/final/events", get(public::final_events))
         .route("/tables", post(tables::open))
+        .route("/tables/new", get(tables::new))
         .route("/tables/{number}/", get(tables::page))
         .route("/tables/{number}/leave", post(tables::leave))
         .route("/tables/{number}/events", get(tables::events))

@@ -2,17 +2,19 @@
 
 use axum::Form;
 use axum::body::Bytes;
-use axum::extract::rejection::FormRejection;
-use axum::extract::{Path, Request, State};
+use axum::extract::rejection::{FormRejection, QueryRejection};
+use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::answer::{self, Reader, Refusal};
-use super::{Answer, Desked, Shared, answered, of_page, public, session};
+use super::{Answer, Desked, Shared, answered, converted, of_page, public, session};
 use crate::limits;
+use crate::pages;
 use crate::tables::{NotSeated, TableKind};
+use crate::view::BotView;
 use referee_server::LivePage;
 
 #[derive(Deserialize)]
@@ -20,6 +22,37 @@ pub(super) struct TableForm {
     /// As the table of the class calls it.
     bot: String,
     kind: TableKind,
+}
+
+#[derive(Deserialize)]
+pub(super) struct NewTable {
+    /// As the table of the class calls it.
+    bot: String,
+}
+
+/// From a bot's page: its buttons.
+pub(super) async fn new(
+    State(shared): Desked,
+    headers: HeaderMap,
+    query: Result<Query<NewTable>, QueryRejection>,
+) -> Response {
+    let show = || -> Answer {
+        let desk = &shared.desk;
+        let reader = session::visitor(desk, &headers);
+        let Query(wanted) =
+            query.map_err(|error| Refusal::new(error.status(), error.body_text()))?;
+        let view = desk.view();
+        let is_it = |bot: &&BotView| bot.label == wanted.bot && bot.playing.is_some();
+        if view.bots.iter().find(is_it).is_none() {
+            return Err(NotSeated::NoBot.into());
+        }
+        match pages::tables::of_bot(desk, reader.as_ref(), &wanted.bot) {
+            Some(page) => Ok(answer::html(StatusCode::OK, page)),
+            None if reader.is_none() && !view.has_open_tables => Err(Refusal::no_link()),
+            None => Err(NotSeated::NotDrawn.into()),
+        }
+    };
+    answered(&headers, show())
 }
 
 pub(super) async fn open(
@@ -68,6 +101,9 @@ pub(super) async fn leave(
     answered(&headers, leave())
 }
 
+/// What is missing where a table's page is no longer kept.
+const TABLE: &str = "table any more";
+
 /// What the page of a table answers, while it is kept.
 fn of_table(
     shared: &Shared,
@@ -77,7 +113,7 @@ fn of_table(
 ) -> Response {
     let table = shared.desk.table(number);
     let page = table.as_deref().map(|table| &table.page);
-    of_page(headers, page, "table any more", answer)
+    of_page(headers, page, TABLE, answer)
 }
 
 pub(super) async fn page(
@@ -104,9 +140,11 @@ pub(super) async fn answer(
     Path((number, secret)): Path<(u32, String)>,
     body: Bytes,
 ) -> Response {
-    of_table(&shared, &headers, number, |live| {
-        live.answer(&secret, &body)
-    })
+    let response = match shared.desk.table(number) {
+        Some(table) => Ok(converted(table.page.live().answer(&secret, &body).await)),
+        None => Err(Refusal::missing(TABLE)),
+    };
+    answered(&headers, response)
 }
 
 impl From<NotSeated> for Refusal {

@@ -23,10 +23,7 @@ pub(crate) fn front(desk: &Desk, is_open: bool) -> Page {
 /// Those that change.
 pub(crate) fn sections(desk: &Desk) -> Vec<Node> {
     let view = desk.view();
-    let offers = Offers {
-        person: view.has_open_tables && desk.is_drawn(),
-        friendly: false,
-    };
+    let offers = Offers::to(desk, None);
     vec![final_section(&view), standings(&view, None, offers)]
 }
 

@@ -7,14 +7,14 @@ use super::tree::{Node, element};
 use super::{Page, button, card, hint, page, paragraph, public, time};
 use crate::desk::{Desk, State, SubmissionView};
 use crate::limits;
-use crate::links::StudentLink;
+use crate::links::{LinkOwner, StudentLink};
 use crate::tables::TableHost;
 use crate::view::{BotView, ClassView};
 use referee_class::league::zone::Zone;
 use referee_match::play::setup::now;
 use referee_text::{counted, join_parts};
 
-const NAV: [(&str, &str); 4] = [
+pub(super) const NAV: [(&str, &str); 4] = [
     ("/me", "My bot"),
     ("/me/games", "My games"),
     ("/", "Standings"),
@@ -42,10 +42,7 @@ pub(crate) fn sections(desk: &Desk, student: &StudentLink) -> Vec<Node> {
     let view = desk.view();
     let bot = view.bot(student);
     let mine = bot.map(|bot| &*bot.label);
-    let offers = Offers {
-        person: desk.is_drawn(),
-        friendly: bot.is_some_and(|bot| bot.playing.is_some()),
-    };
+    let offers = Offers::to(desk, Some(&LinkOwner::Student(student.clone())));
     vec![
         public::final_section(&view),
         now_section(student, &view, bot),

@@ -1,8 +1,9 @@
 //! Games that do not count: the buttons that ask for one, and those that the reader has asked for.
 
 use super::tree::{Node, element};
-use super::{button, card, hint, paragraph};
+use super::{Page, button, card, hint, page, paragraph, public, student, teacher};
 use crate::desk::Desk;
+use crate::links::{LinkOwner, StudentLink};
 use crate::tables::{Table, TableEnd, TableHost, TableKind};
 use crate::view::{ClassView, FinalState};
 use referee_text::counted;
@@ -17,6 +18,21 @@ pub(crate) struct Offers {
 }
 
 impl Offers {
+    /// What this reader may ask for; `None`: a visitor.
+    pub(crate) fn to(desk: &Desk, reader: Option<&LinkOwner>) -> Self {
+        let view = desk.view();
+        let plays = |link: &StudentLink| view.bot(link).is_some_and(|bot| bot.playing.is_some());
+        let (may_play, friendly) = match reader {
+            None => (view.has_open_tables, false),
+            Some(LinkOwner::Teacher) => (true, false),
+            Some(LinkOwner::Student(link)) => (true, plays(link)),
+        };
+        Self {
+            person: may_play && desk.is_drawn(),
+            friendly,
+        }
+    }
+
     pub(crate) const fn are_any(self) -> bool {
         self.person || self.friendly
     }
@@ -55,6 +71,26 @@ pub(crate) fn offer(label: &str, is_mine: bool, offers: Offers) -> Option<Node> 
         form = form.with(act(TableKind::Friendly, "Friendly", title));
     }
     Some(form)
+}
+
+/// A page from which a game against this bot is asked for; `None` where nothing is offered of it to this reader.
+pub(crate) fn of_bot(desk: &Desk, reader: Option<&LinkOwner>, label: &str) -> Option<Page> {
+    let view = desk.view();
+    let (nav, mine) = match reader {
+        None => (&public::NAV[..], None),
+        Some(LinkOwner::Teacher) => (&teacher::NAV[..], None),
+        Some(LinkOwner::Student(link)) => (&student::NAV[..], view.bot(link)),
+    };
+    let is_mine = mine.is_some_and(|bot| &*bot.label == label);
+    let mut offers = Offers::to(desk, reader);
+    offers.friendly &= !is_mine;
+    let buttons = offer(label, is_mine, offers)?;
+    let card = card("table", &format!("Play against {label}"))
+        .with(buttons)
+        .with(hint(
+            "It does not count, and begins when the class has no games to play.",
+        ));
+    Some(page(&desk.title, nav, &[card], &[], None))
 }
 
 /// Of a label, as the end of an id: the same whenever the page is drawn, so that the focus stays.

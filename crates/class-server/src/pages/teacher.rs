@@ -5,7 +5,7 @@ use super::tree::{Node, element};
 use super::{Page, button, card, hint, page, paragraph, public, student, table, time};
 use crate::desk::{Desk, SubmissionView};
 use crate::limits;
-use crate::links::StudentLink;
+use crate::links::{LinkOwner, StudentLink};
 use crate::tables::TableHost;
 use crate::view::ClassView;
 use referee_class::league::zone::Zone;
@@ -29,10 +29,7 @@ pub(crate) fn told(title: &str, sentence: &str) -> Page {
 pub(crate) fn sections(desk: &Desk) -> Vec<Node> {
     let view = desk.view();
     let students = desk.links().students().to_vec();
-    let offers = Offers {
-        person: desk.is_drawn(),
-        friendly: false,
-    };
+    let offers = Offers::to(desk, Some(&LinkOwner::Teacher));
     let mut sections = vec![
         state(&view, desk),
         public::final_section(&view),

@@ -7,16 +7,16 @@ use std::io;
 use std::mem;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, timeout};
 
 use super::fault::{Exit, Fault, ProcessState, Timeout, TimeoutEvidence};
 use super::{Allowance, Player, Reply};
 use referee_games::game::{Game, Ruleset};
 use referee_games::game::{Picture, Side};
-use referee_host::threads::locked;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Typed {
@@ -46,8 +46,18 @@ struct Shared {
     name: String,
     /// Proves that an answer is from the person.
     secret: String,
-    asked: Mutex<Option<(String, oneshot::Sender<String>)>>,
+    asked: watch::Sender<Asked>,
 }
+
+#[derive(Debug, Default)]
+struct Asked {
+    question: String,
+    /// Of the first answer; `None` once it has come.
+    answer: Option<oneshot::Sender<String>>,
+}
+
+/// How long an answer waits for its question: the page shows a turn a moment before the game asks for it.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Inbox {
     /// What is asked before every game but the first.
@@ -57,7 +67,7 @@ impl Inbox {
         Self(Arc::new(Shared {
             name,
             secret: format!("{:032x}", rand::random::<u128>()),
-            asked: Mutex::default(),
+            asked: watch::Sender::default(),
         }))
     }
 
@@ -69,15 +79,27 @@ impl Inbox {
         &self.0.secret
     }
 
-    /// Whether this question waited for an answer.
-    pub fn answer(&self, question: &str, answer: &str) -> bool {
-        let waiting = locked(&self.0.asked).take_if(|(asked, _)| asked == question);
-        waiting.is_some_and(|(_, sender)| sender.send(answer.to_owned()).is_ok())
+    /// Whether this is the first answer to a question that is asked, or is in a moment.
+    pub async fn answer(&self, question: &str, answer: &str) -> bool {
+        let mut asked = self.0.asked.subscribe();
+        let is_it = asked.wait_for(|asked| asked.question == question);
+        let waited = timeout(PATIENCE, is_it).await.is_ok();
+        let mut sender = None;
+        self.0.asked.send_if_modified(|asked| {
+            if waited && asked.question == question {
+                sender = asked.answer.take();
+            }
+            false
+        });
+        sender.is_some_and(|sender| sender.send(answer.to_owned()).is_ok())
     }
 
     async fn ask(&self, question: &str) -> io::Result<String> {
         let (sender, answer) = oneshot::channel();
-        *locked(&self.0.asked) = Some((question.to_owned(), sender));
+        self.0.asked.send_replace(Asked {
+            question: question.to_owned(),
+            answer: Some(sender),
+        });
         answer.await.map_err(io::Error::other)
     }
 }
@@ -247,5 +269,29 @@ impl Player for Human {
             charged: elapsed,
             fresh: false,
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::sleep;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_waits_for_its_question() {
+        let inbox = Inbox::new("ann".to_owned());
+        let late = || async {
+            sleep(PATIENCE / 2).await;
+            inbox.ask("A...............").await
+        };
+        let (taken, answer) = tokio::join!(inbox.answer("A...............", "2 C"), late());
+        assert_eq!((taken, answer.ok().as_deref()), (true, Some("2 C")));
+        // A second answer is refused without a wait.
+        let asked = Instant::now();
+        assert!(!inbox.answer("A...............", "3 C").await);
+        assert_eq!(asked.elapsed(), Duration::ZERO);
+        assert!(!inbox.answer("another", "2 C").await);
+        assert_eq!(asked.elapsed(), PATIENCE);
     }
 }

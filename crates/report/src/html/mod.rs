@@ -72,6 +72,8 @@ pub struct ReportPageOptions {
     pub game: Option<Arc<dyn Ruleset>>,
     /// The origin that may frame a served page.
     pub frame: Option<String>,
+    /// The address, before a bot's name, where a reader of a served page may ask for a game against it.
+    pub play_at: Option<&'static str>,
 }
 
 pub fn page_name(name: &str) -> String {

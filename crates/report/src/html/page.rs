@@ -215,7 +215,7 @@ fn render(page: &PageParts<'_>) -> String {
 }
 
 fn head(options: &ReportPageOptions, live: bool) -> Value {
-    json!({
+    let mut head = json!({
         "title": escape_controls(&options.title),
         "private": options.private,
         "live": live,
@@ -224,7 +224,11 @@ fn head(options: &ReportPageOptions, live: bool) -> Value {
         "standing": options.standing,
         "kept": MAX_GAMES,
         "limits": options.limits,
-    })
+    });
+    if let Some(address) = options.play_at.filter(|_| live) {
+        head["play_at"] = json!(address);
+    }
+    head
 }
 
 /// A page without a script.

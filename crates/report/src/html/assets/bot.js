@@ -347,6 +347,8 @@ export function botView(index) {
     ),
     el("h1", name(index)),
     bot(index).command && el("p.command", el("code", bot(index).command)),
+    known.head.play_at &&
+      el("p", el("a.button", { href: known.head.play_at + encodeURIComponent(bot(index).name) }, "Play against it")),
     at
       ? el(
           "dl.tiles",

@@ -27,6 +27,8 @@ interface Head {
   limits?: { limit: string; strict: boolean; by: string }[];
   /** Whether a server sends the games. */
   served?: boolean;
+  /** The address, before a bot's name, where a game against it may be asked for. */
+  play_at?: string;
 }
 
 type Entry =

@@ -21,6 +21,7 @@ use referee::class::league::season::LeagueDirectory;
 use referee::class::league::state::League;
 use referee::class_server::desk::{Desk, DeskOptions, OpenError, Reach};
 use referee::class_server::links::{HANDOUT, LinksError};
+use referee::class_server::tables::NEW_TABLE;
 use referee::class_server::{ClassListener, ClassServer};
 use referee::game::Ruleset;
 use referee::report::html::ReportPageOptions;
@@ -139,6 +140,7 @@ fn feed(folder: &Path, ruleset: &Arc<dyn Ruleset>) -> Arc<Feed> {
         title: title_of_folder(folder),
         private: true,
         game: Some(Arc::clone(ruleset)).filter(|game| game.program().is_some()),
+        play_at: Some(NEW_TABLE),
         ..ReportPageOptions::default()
     })
 }
