@@ -266,9 +266,21 @@ fn folder_differs(spoken: &str, path: &str) -> bool {
             .any(|name| ends_in(name) == Some(true))
 }
 
+/// What programs call memory that processes share by name, as a pool of processes in Python does.
+const SHARED_MEMORY: [&str; 3] = ["SemLock", "shm_open", "/dev/shm"];
+
+const NO_SHARED_MEMORY: &str = "this sandbox has no memory that processes share by name (/dev/shm), which pools of processes need: use threads, or \
+     processes that talk through pipes; with bubblewrap, or where Landlock has name spaces, it is there";
+
 /// What to do about an error that a sandbox is likely to have caused.
 pub fn sandbox_advice(stderr: &str, unseen: Option<&UnseenFile>) -> Option<String> {
     let line = explaining_line(stderr)?.to_lowercase();
+    let is_refused = ["permission denied", "no such file"]
+        .iter()
+        .any(|words| line.contains(words));
+    if is_refused && SHARED_MEMORY.iter().any(|name| stderr.contains(name)) {
+        return Some(NO_SHARED_MEMORY.to_owned());
+    }
     let (_, cause, advice) = SANDBOX.iter().find(|(words, ..)| line.contains(words))?;
     Some(match unseen.filter(|_| *cause == Cause::Missing) {
         Some(unseen) => unseen.advice(),
