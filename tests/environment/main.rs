@@ -28,6 +28,7 @@ mod exhaustion;
 mod forges;
 mod forty;
 mod games;
+mod grades;
 mod hostile;
 mod hunt;
 mod intake;
@@ -58,7 +59,7 @@ use self::common::hangs;
 type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module.
-const MODULES: [(&str, Trials); 30] = [
+const MODULES: [(&str, Trials); 31] = [
     ("hunt", hunt::trials),
     ("people", people::trials),
     ("pieces", pieces::trials),
@@ -74,6 +75,7 @@ const MODULES: [(&str, Trials); 30] = [
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),
     ("games", games::trials),
+    ("grades", grades::trials),
     ("adapters", adapters::trials),
     ("hostile", hostile::trials),
     ("layouts", layouts::trials),
