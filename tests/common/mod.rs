@@ -9,6 +9,8 @@
 pub(crate) mod files;
 pub(crate) mod games;
 pub(crate) mod hangs;
+#[cfg(unix)]
+pub(crate) mod printed;
 pub(crate) mod schema;
 pub(crate) mod signals;
 

@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 
+use crate::common::printed;
 use crate::requirements::{program, unavailable};
 
 /// A test, and the programs that it needs, with their Debian packages.
@@ -726,53 +727,14 @@ const PLACEHOLDERS: [(&str, &str); 3] = [
     ("I/N", "1/1"),
 ];
 
-/// The commands in what was printed: `referee …` at the end of a line or in backticks, and what repeats a bot's answer.
-fn commands(text: &str) -> Vec<String> {
-    let is_command = |text: &str| text.starts_with("referee ") || text.starts_with("printf ");
-    let mut found = Vec::new();
-    for line in text.lines() {
-        let quoted: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
-        let said = line.split_once(": ").map(|(_, said)| said.trim_start());
-        if !quoted.is_empty() {
-            found.extend(quoted.into_iter().filter(|text| is_command(text)));
-        } else if let Some(said) = said {
-            // `…; play them in parts: referee shard run …, then referee shard merge …`
-            let said =
-                said.rsplit_once(": ").map_or(
-                    said,
-                    |(before, last)| {
-                        if is_command(before) { said } else { last }
-                    },
-                );
-            found.extend(said.split(", then ").filter(|text| is_command(text)));
-        }
-    }
-    found.into_iter().map(str::to_owned).collect()
-}
-
 /// Runs a printed command as a person would, with the words in it that stand for something.
 fn runs(place: &Path, command: &str) -> Result<String, Failed> {
-    let mut filled = command.to_owned();
-    for (word, value) in PLACEHOLDERS {
-        let words = filled
-            .split(' ')
-            .map(|one| if one == word { value } else { one });
-        filled = words.collect::<Vec<_>>().join(" ");
-    }
-    let program = Path::new(env!("CARGO_BIN_EXE_referee"));
-    let folder = program.parent().ok_or("a folder")?;
-    let path = std::env::var("PATH")?;
-    let output = crate::common::command("sh")
-        .args(["-c", &filled])
-        .env("PATH", format!("{}:{path}", folder.display()))
-        .current_dir(place)
-        .stdin(Stdio::null())
-        .output()?;
+    let run = printed::run(place, command, &PLACEHOLDERS);
     // 3: a bot plays mistakes.
-    if !matches!(output.status.code(), Some(0 | 3)) {
-        return Err(format!("{command}\n{filled}\n{output:#?}").into());
+    if !matches!(run.code, Some(0 | 3)) {
+        return Err(format!("{command}\n{run}").into());
     }
-    Ok(String::from_utf8(output.stdout)?)
+    Ok(run.stdout)
 }
 
 /// Every command line that a command prints about games that are programs: with what was typed, it runs.
@@ -780,7 +742,7 @@ fn printed_commands() -> Result<(), Failed> {
     let scratch = tempfile::tempdir()?;
     let place = scratch.path();
     let said = succeeded(referee(place, ["game", "new", "python", "new.py"]))?;
-    let mut printed = commands(&said);
+    let mut found = printed::commands(&said);
     let new = fs::read_to_string(place.join("new.py"))?;
     let game = |name: &str| fs::read_to_string(game(name));
     for (rules, options) in [
@@ -793,11 +755,11 @@ fn printed_commands() -> Result<(), Failed> {
         printed_about(folder.path(), &rules, options)?;
     }
     // The other one plays with a person.
-    printed.retain(|command| !command.contains(" human "));
-    if printed.is_empty() {
+    found.retain(|command| !command.contains(" human "));
+    if found.is_empty() {
         return Err(said.into());
     }
-    for command in printed {
+    for command in found {
         runs(place, &command)?;
     }
     Ok(())
@@ -861,7 +823,7 @@ fn printed_about(place: &Path, rules: &str, options: &str) -> Result<(), Failed>
             let words = shell_words::split(&words.replace("--time 1s", &format!("--time {time}")))?;
             let output = referee(place, words.iter().map(String::as_str));
             said = String::from_utf8([output.stdout, output.stderr].concat())?;
-            found = commands(&said);
+            found = printed::commands(&said);
             if !words[0].starts_with("hunt") || !found.is_empty() {
                 break;
             }

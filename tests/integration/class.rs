@@ -181,7 +181,7 @@ fn a_folder_stands_for_the_games_in_it() {
         "--out",
         "my parts",
     ]);
-    fs::remove_file(class.path("my parts/games.jsonl")).expect("a file");
+    class.run(&["shard", "run", "my parts", "--shard", "1/1"]);
     let run = class.referee(&["standings", "my parts"]).run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(

@@ -94,6 +94,8 @@ mod parsers;
 mod perfect;
 #[cfg(unix)]
 mod pictures;
+#[cfg(unix)]
+mod printed;
 mod protocol_doc;
 #[cfg(unix)]
 mod puzzles;

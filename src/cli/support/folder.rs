@@ -8,7 +8,6 @@ use std::{fs, io};
 use super::failure::{Failure, Result, bail, usage};
 use super::output::print_stderr;
 use super::setup::{unreadable, unwritable};
-use referee::bot::shell;
 use referee::record::atomic_file::replace;
 use referee::record::reader::{Reader, RecordLine};
 use referee::record::{Record, text_file};
@@ -20,6 +19,7 @@ use referee::tournament::directory::TournamentDirectory;
 use referee::tournament::overview::TournamentOverview;
 use referee::tournament::plan::Plan;
 use referee::tournament::results::{Results, not_entered, places_before};
+use referee::tournament::shard;
 
 #[cfg(unix)]
 use std::os::fd::AsFd as _;
@@ -33,15 +33,16 @@ pub(crate) fn records_of(path: &Path) -> Result<PathBuf> {
     let directory = TournamentDirectory::at(path);
     let games = directory.journal_file();
     let shown = path.display();
+    let played = fs::metadata(&games).map_or(0, |metadata| metadata.len());
+    // A plan makes the file, and its parts are written beside it.
+    if played == 0 && shard::folder(path).is_dir() {
+        bail!(
+            "{shown}: its tournament is played in parts; put them together first: referee shard merge {}",
+            directory.quoted()
+        );
+    }
     if games.exists() {
         return Ok(games);
-    }
-    if directory.plan_file().exists() {
-        bail!(
-            "{shown}: its tournament has no games.jsonl yet; when it is played in parts, put them together \
-             first: referee shard merge {}",
-            shell::quoted(&path.to_string_lossy())
-        );
     }
     bail!(
         "{shown}: there is no games.jsonl in this folder; give the folder of a tournament (--out), or a \

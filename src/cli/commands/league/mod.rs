@@ -507,7 +507,10 @@ fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(
     let shown = args.folder.display();
     let (season, league) = open_league(&args.folder)?;
     let Some(of_league) = season.tournament().plan()? else {
-        bail!("{shown}: no games of this league have been planned; play it first: referee league");
+        bail!(
+            "{shown}: no games of this league have been planned; play it first: referee league {}",
+            season.tournament().quoted()
+        );
     };
     let mut options = args.options.clone();
     options.request.schedule = args.schedule.clone();

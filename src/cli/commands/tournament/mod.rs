@@ -23,6 +23,7 @@ use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{announce, warn_large, warn_memory, warn_root};
 use crate::cli::support::setup::{this_program, unreadable};
 use crate::cli::support::signals::{self, Stops};
+use referee::bot::shell;
 use referee::entrants::adapter::Adapter;
 use referee::game::Ruleset;
 use referee::play::setup::now;
@@ -117,8 +118,11 @@ pub(crate) fn start(texts: &[String], options: TournamentOptions, task: Task) ->
     let is_new = !out.join("plan.json").exists();
     if is_new && (!named || matches!(task, Task::Shard(..))) {
         let fix = match task {
-            Task::Shard(..) => "plan one first: referee shard plan",
-            _ => "name bots to begin one",
+            Task::Shard(..) => format!(
+                "plan one first: referee shard plan BOT1 BOT2 --out {}",
+                shell::quoted(&out.to_string_lossy())
+            ),
+            _ => "name bots to begin one".to_owned(),
         };
         bail!("{}: there is no tournament to resume; {fix}", out.display());
     }

@@ -262,8 +262,9 @@ impl TournamentProgress {
             None if played.is_empty() => note!("all files are in {folder}"),
             None => note!("{played}; all files are in {folder}"),
             Some(shard) => note!(
-                "shard {shard} is done{}{played}; when all shards are done: referee shard merge {folder}",
-                if played.is_empty() { "" } else { ": " }
+                "shard {shard} is done{}{played}; when all shards are done: referee shard merge {}",
+                if played.is_empty() { "" } else { ": " },
+                directory.quoted()
             ),
         }
         Ok(results)
