@@ -2,6 +2,8 @@
 # Item 14: plays well, and writes 1 MB to stderr before its first answers, while a child
 # of its goes on writing there for ever. With then-exits: exits before the third answer,
 # with a last sentence. With then-sleeps: never answers after the first megabyte.
+# With never-reads: writes without end, and does not even read a question.
+[ "$1" != never-reads ] || exec yes noise 3>&1 >&2
 . "${0%/*}/lib.sh"
 asked=0
 while read -r request; do

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Failed, Trial};
 
+use crate::common::files::executable;
 use crate::common::{Referee, Run};
 use crate::requirements::{program, unavailable};
 
@@ -427,6 +428,37 @@ fn every_command_sees_the_same_bot(language: &Language) -> Result<(), Failed> {
     }
 }
 
+/// Two versions of a bot and the helper that both import, all in one folder: both see it, and it is no bot itself.
+fn two_versions_share_a_helper() -> Result<(), Failed> {
+    let place = tempfile::tempdir_in("/tmp")?;
+    let referee = |words: &[&str]| {
+        let referee = Referee::new(words).directory(place.path());
+        referee.default_sandbox().run()
+    };
+    let new = referee(&["new", "python", "--with-helper", "v1.py"]);
+    if new.code != Some(0) {
+        return Err(new.to_string().into());
+    }
+    let text = fs::read_to_string(place.path().join("v1.py"))?;
+    executable(
+        &place.path().join("v2.py"),
+        format!("{text}\n# Changed.\n"),
+        0o755,
+    );
+    let checked = referee(&["check", "--each", "."]);
+    let compared = referee(&[
+        "compare", "v2.py", "v1.py", "--pairs", "1", "--all", "--seed", "1", "--json",
+    ]);
+    if checked.code != Some(0) || !checked.stdout.contains("2 of 2 ") {
+        return Err(checked.to_string().into());
+    }
+    // Undecided after one pair.
+    if compared.code != Some(4) {
+        return Err(compared.to_string().into());
+    }
+    Ok(())
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
     let trial = |language: &'static Language| {
         let name = format!(
@@ -439,5 +471,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             None => unavailable(name, command, package),
         }
     };
-    LANGUAGES.iter().map(trial).collect()
+    let helper = "layouts::two_versions_share_a_helper";
+    let helper = match program("python3", &[]) {
+        Some(_) => Trial::test(helper, two_versions_share_a_helper),
+        None => unavailable(helper.to_owned(), "python3", "python3"),
+    };
+    LANGUAGES.iter().map(trial).chain([helper]).collect()
 }

@@ -143,6 +143,12 @@ fn stepping_and_leaving_the_game() {
     ];
     let places: Vec<usize> = order.iter().map(|part| place(part)).collect();
     assert!(places.is_sorted(), "{places:?}\n{run}");
+    // A person has typed it, whom the advice for programs does not help.
+    let told = &run.stdout[places[12]..places[13]];
+    assert!(
+        told.contains("the gift is missing") && !told.contains("stderr"),
+        "{run}"
+    );
     assert_eq!(run.stdout.matches("Process ").count(), 2, "{run}");
     assert_eq!(run.stdout.matches("departs").count(), 0, "{run}");
 }

@@ -262,6 +262,20 @@ fn a_flood_on_stderr_in_place_of_an_answer() {
 }
 
 #[test]
+fn a_flood_on_stderr_before_the_question_is_read() {
+    let limits = ["--move-time", "2s", "--start-time", "2s"];
+    let run = opening("./floods-stderr.sh never-reads").args(limits).run();
+    let result = forfeited(&run, "timeout");
+    says(
+        &result,
+        &[
+            "; nothing came on standard output, and more than ",
+            " on stderr",
+        ],
+    );
+}
+
+#[test]
 fn the_end_of_a_flood_on_stderr_is_kept() {
     let run = opening("./floods-stderr.sh then-exits")
         .memory(memory())

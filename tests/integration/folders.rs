@@ -125,6 +125,58 @@ fn a_bot_that_is_built_anew_is_the_same_bot() {
 }
 
 #[test]
+fn a_build_that_takes_a_while_is_told() {
+    let place = tempfile::tempdir().expect("a folder");
+    built_bot(&place, "mine");
+    let manifest = "program = \"bot\"\nbuild = \"sleep 2; cp parts/bot.txt bot && chmod +x bot\"\n";
+    executable(&place.path().join("mine/referee.toml"), manifest, 0o644);
+    let run = Referee::new(["mine", "builtin:random", "--sandbox", "none", "--seed", "1"])
+        .env("XDG_CACHE_HOME", place.path().join("cache"))
+        .directory(place.path())
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(
+        run.stderr
+            .matches("referee: building mine (sh) …\n")
+            .count(),
+        1,
+        "{run}"
+    );
+}
+
+#[test]
+fn doctor_says_where_builds_are_kept() {
+    let place = tempfile::tempdir().expect("a folder");
+    built_bot(&place, "mine");
+    let with_cache = |words: &[&str], cache: &Path| {
+        Referee::new(words)
+            .env("XDG_CACHE_HOME", cache)
+            .directory(place.path())
+            .run()
+    };
+    let cache = place.path().join("cache");
+    let match_of = ["mine", "builtin:random", "--sandbox", "none", "--seed", "1"];
+    with_cache(&match_of, &cache);
+    let run = with_cache(&["doctor"], &cache);
+    let kept = format!(
+        "bots built of sources: {}, 1 of ",
+        cache.join("referee/builds").display()
+    );
+    assert!(run.stdout.contains(&kept), "{run}");
+    let run = with_cache(&["doctor"], &place.path().join("mine/referee.toml"));
+    assert!(
+        run.stdout
+            .contains("bots built of sources: there is no place for them: "),
+        "{run}"
+    );
+    assert!(
+        run.stdout
+            .contains("-> set XDG_CACHE_HOME to a folder where you may write\n"),
+        "{run}"
+    );
+}
+
+#[test]
 fn what_was_built_is_built_once() {
     let place = tempfile::tempdir().expect("a folder");
     built_bot(&place, "mine");

@@ -771,11 +771,37 @@ fn who_plays_with_an_older_version_is_said_to() {
     let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
     teacher.update("term");
     teacher.hand_in("ben", WRONG);
-    let page = ["--from", "submissions", "--report", "page.html"];
+    let page = [
+        "--from",
+        "submissions",
+        "--report",
+        "page.html",
+        "--zone",
+        "Asia/Kolkata",
+    ];
     let run = teacher.league("term", &page).run();
     assert!(run.stderr.contains("\nunfit  ben  "), "{run}");
-    assert!(run.stderr.contains("  the version of "), "{run}");
+    let (_, version) = run
+        .stderr
+        .split_once("  the version of ")
+        .expect("what plays");
+    let (instant, _) = version.split_once(" plays; ").expect("it plays");
+    assert_eq!(instant.len(), "2026-01-31 18:00 +05:30".len(), "{run}");
+    assert!(instant.ends_with(" +05:30"), "{run}");
     assert_eq!(run.stderr.matches("page.html: ").count(), 1, "{run}");
+}
+
+#[test]
+fn the_first_table_says_what_an_unfit_bot_wrote_to_stderr() {
+    let crash = "#!/bin/sh\necho 'IndexError: list index out of range' >&2\nexit 1\n";
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", crash), ("cem", GREEDY)]);
+    let run = teacher.update("term");
+    let rows = run
+        .stderr
+        .split_once("\nunfit  ben  ")
+        .map(|(_, rows)| rows);
+    let said = rows.is_some_and(|rows| rows.contains(" IndexError: list index out of range;"));
+    assert!(said, "{run}");
 }
 
 #[test]

@@ -801,7 +801,18 @@ fn people_who_cannot_see_it_move_or_use_a_mouse_are_served() -> Result<()> {
         return Err(format!("said: {told}"));
     }
     report.browser.prefers("prefers-reduced-motion", "reduce")?;
-    same("moves", &report.browser.text(moving)?, &"none".to_owned())
+    same("moves", &report.browser.text(moving)?, &"none".to_owned())?;
+    // Colours of the system alone: an outline shows which tab is open.
+    report.open("")?;
+    report.browser.prefers("forced-colors", "active")?;
+    let outlines = "return [...document.querySelectorAll('.top nav a')].filter((tab) => \
+        (getComputedStyle(tab).outlineStyle === 'solid') !== (tab.getAttribute('aria-current') === 'page')).length + ' of ' + \
+        document.querySelectorAll('.top nav a[aria-current=page]').length";
+    same(
+        "tabs",
+        &report.browser.text(outlines)?,
+        &"0 of 1".to_owned(),
+    )
 }
 
 fn it_prints_and_can_be_read_without_a_script() -> Result<()> {
