@@ -494,6 +494,29 @@ fn slow_clients_are_left_and_others_are_served() {
     }
 }
 
+/// All of a lecture hall have one address.
+#[test]
+fn wrong_codes_keep_no_student_out_who_knows_one_of_four_words() {
+    let class = Served::open("green-owl-reads-maps");
+    let told = std::fs::read_to_string(class.path("out.log")).expect("a log");
+    assert!(!told.contains("this code is short"), "{told}");
+    let join = |name: &str, code: &str| {
+        let form = format!("name={name}&code={code}");
+        class.post("/join", "", &form)
+    };
+    let wrong: Vec<u16> = (0..130)
+        .map(|number| join("Eve", &format!("green-owl-{number}")).status)
+        .collect();
+    assert_eq!([wrong[0], wrong[129]], [403, 429], "{wrong:?}");
+    let joined = join("Anna", "green-owl-reads-maps");
+    assert_eq!(joined.status, 200, "{joined:?}");
+    // The server knows its code again, and has only the hash.
+    let class = Served::in_folder(class.stop(), &[]);
+    let join = |code: &str| class.post("/join", "", &format!("name=Ben&code={code}"));
+    assert!((0..100).any(|_| join("red-owl").status == 429));
+    assert_eq!(join("green-owl-reads-maps").status, 200);
+}
+
 #[test]
 fn a_client_that_leaves_in_the_middle_leaves_nothing() {
     let class = Served::start(TWO);

@@ -327,6 +327,8 @@ fn common_run(class: &Served, arguments: &[&str]) -> String {
 #[test]
 fn who_knows_the_code_joins_once() {
     let class = Served::open("green-owl");
+    let told = fs::read_to_string(class.path("out.log")).expect("a log");
+    assert!(told.contains("this code is short"), "{told}");
     let join = |name: &str, code: &str| {
         let form = format!("name={name}&code={code}");
         class.post("/join", "", &form)

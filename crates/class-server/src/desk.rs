@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -11,6 +12,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore, mpsc, oneshot, watch};
 
+use super::guesses::Guesses;
 use super::ledger::{Entry, FILES, Filled, Ledger, LedgerError, Outcome, Submission, copy_files};
 use super::limits;
 use super::links::{LinkOwner, Links, LinksError, StudentLink};
@@ -167,8 +169,7 @@ pub struct Desk {
     ledger: Mutex<Ledger>,
     /// Students whose upload is being received.
     receiving: Mutex<HashSet<String>>,
-    /// Wrong codes: by whom, and when.
-    guesses: Mutex<Vec<(u128, Instant)>>,
+    guesses: Mutex<Guesses>,
     view: watch::Sender<Arc<ClassView>>,
     orders: mpsc::UnboundedSender<Order>,
     /// Something was handed in.
@@ -330,16 +331,30 @@ impl Desk {
         Ok(token)
     }
 
-    /// Whether this visitor may try one more code: one who tries many keeps no other out.
-    pub(super) fn may_guess(&self, visitor: u128) -> bool {
-        let mut guesses = locked(&self.guesses);
-        guesses.retain(|(_, at)| at.elapsed() < limits::GUESS_TIME);
-        let own = guesses.iter().filter(|(of, _)| *of == visitor);
-        own.count() < limits::GUESSES && guesses.len() < limits::GUESSES_OF_ALL
+    /// Whether the code of the class need not be protected by limits.
+    pub fn withstands_guessing(&self) -> bool {
+        self.links().withstands_guessing()
     }
 
-    pub(super) fn guessed_wrong(&self, visitor: u128) {
-        locked(&self.guesses).push((visitor, Instant::now()));
+    /// Whether this is the code of the class; how long to wait, where too many wrong ones were tried to be told.
+    pub(super) fn try_code(&self, code: &str, address: IpAddr) -> Result<bool, Duration> {
+        let (is_right, withstands_guessing) = {
+            let links = self.links();
+            (links.is_code(code), links.withstands_guessing())
+        };
+        // However many are tried: without this, one student keeps all of a lecture hall out, which has one address.
+        if is_right && withstands_guessing {
+            return Ok(true);
+        }
+        let mut guesses = locked(&self.guesses);
+        let now = Instant::now();
+        if let Some(wait) = guesses.wait(address, now) {
+            return Err(wait);
+        }
+        if !is_right {
+            guesses.note_wrong(address, now);
+        }
+        Ok(is_right)
     }
 
     /// Whether this student may hand in something now, and no other upload of theirs is received meanwhile.

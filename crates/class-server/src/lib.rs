@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod desk;
+mod guesses;
 mod http;
 pub mod ledger;
 pub mod limits;

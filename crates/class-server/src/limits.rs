@@ -36,11 +36,17 @@ pub const RATE_TIME: Duration = Duration::from_hours(1);
 /// Of a class that is joined by a code.
 pub const STUDENTS: usize = 500;
 
-/// Wrong codes of the class from one address, within [`GUESS_TIME`].
-pub const GUESSES: usize = 30;
+/// Wrong codes of the class from one network, within [`GUESS_TIME`]: a lecture hall may be one, and each student in it errs.
+pub const GUESSES: usize = 60;
 
-/// Of all visitors.
-pub const GUESSES_OF_ALL: usize = 120;
+/// Of all networks, from which on each has [`GUESSES_AMONG_MANY`] alone.
+pub const MANY_GUESSES: usize = 120;
+
+/// Wrong codes from one network, while there are many.
+pub const GUESSES_AMONG_MANY: usize = 3;
+
+/// Of all networks: a short code is one of some millions.
+pub const GUESSES_AT_MOST: usize = 600;
 
 pub const GUESS_TIME: Duration = Duration::from_mins(1);
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::guesses::withstands_guessing;
 use super::token::{Token, TokenHash};
 use referee_class::league::roster::{Person, PersonId, SenderId};
 use referee_match::play::setup::now;
@@ -46,6 +47,9 @@ pub struct Links {
     /// With which students join.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     code: Option<TokenHash>,
+    /// Of the code, of which only the hash is kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    withstands_guessing: bool,
     students: Vec<StudentLink>,
 }
 
@@ -119,6 +123,12 @@ impl Links {
 
     pub fn open(&mut self, code: &str) {
         self.code = Some(TokenHash::of(code.trim()));
+        self.withstands_guessing = withstands_guessing(code);
+    }
+
+    /// Whether the code need not be protected by limits.
+    pub const fn withstands_guessing(&self) -> bool {
+        self.withstands_guessing
     }
 
     pub fn is_code(&self, code: &str) -> bool {

@@ -42,7 +42,7 @@ fn places() -> usize {
 }
 
 /// A number for a visitor's address. With IPv6 that is the /64 network: it is as easy to have as one address.
-pub fn visitor(address: IpAddr) -> u128 {
+fn visitor(address: IpAddr) -> u128 {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_bits().into(),
         IpAddr::V6(address) => address.to_bits() >> 64 << 64,

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-pub use self::connections::{Connection, Connections, visitor};
+pub use self::connections::{Connection, Connections};
 pub use self::http::{Body, is_own_name};
 pub use self::live_page::LivePage;
 pub use self::origin::origin;

@@ -17,7 +17,7 @@ use crate::pages;
 use crate::server::Client;
 use crate::token::Token;
 use referee_match::bot::naming::is_blank;
-use referee_server::{LivePage, visitor};
+use referee_server::LivePage;
 use referee_text::escape_controls;
 
 pub(super) async fn front(State(shared): Desked, headers: HeaderMap) -> Response {
@@ -114,7 +114,7 @@ pub(super) async fn join(
     let joined = match form {
         Ok(Form(form)) => {
             let address = address_of(client, &headers, shared.desk.reach.has_proxy);
-            join_by(&shared.desk, &form, visitor(address))
+            join_by(&shared.desk, &form, address)
         }
         Err(error) => Err(Refusal::new(error.status(), error.body_text())),
     };
@@ -132,17 +132,16 @@ fn address_of(Client(address): Client, headers: &HeaderMap, has_proxy: bool) -> 
     last.unwrap_or(address)
 }
 
-fn join_by(desk: &Desk, form: &Joining, visitor: u128) -> Answer {
+fn join_by(desk: &Desk, form: &Joining, address: IpAddr) -> Answer {
     if !desk.links().is_open() {
         let sentence = "this class has a list of students: ask your teacher for your link";
         return Err(Refusal::new(StatusCode::FORBIDDEN, sentence));
     }
-    if !desk.may_guess(visitor) {
+    let is_right = desk.try_code(&form.code, address).map_err(|wait| {
         let sentence = "too many wrong codes were tried; try again in a minute";
-        return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, sentence).after(limits::GUESS_TIME));
-    }
-    if !desk.links().is_code(&form.code) {
-        desk.guessed_wrong(visitor);
+        Refusal::new(StatusCode::TOO_MANY_REQUESTS, sentence).after(wait)
+    })?;
+    if !is_right {
         let sentence = "this is not the code of the class";
         return Err(Refusal::new(StatusCode::FORBIDDEN, sentence));
     }
@@ -181,6 +180,54 @@ pub(super) fn home(owner: &LinkOwner) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::desk::{DeskOptions, Reach};
+    use referee_games::game::registry;
+
+    /// A class that is joined by this code, in a folder of its own.
+    fn open(code: &str) -> (tempfile::TempDir, std::sync::Arc<Desk>) {
+        let folder = tempfile::tempdir().unwrap();
+        let options = DeskOptions {
+            title: "class".to_owned(),
+            reach: Reach {
+                base: "http://127.0.0.1:8000".to_owned(),
+                has_proxy: false,
+            },
+            people: Vec::new(),
+            code: Some(code.to_owned()),
+            ruleset: registry::of_record("quarto", "standard", None).unwrap(),
+        };
+        let (desk, _) = Desk::open(folder.path(), options).unwrap();
+        (folder, desk)
+    }
+
+    /// The status that a student is answered with.
+    fn joining(desk: &Desk, name: &str, code: &str, address: IpAddr) -> StatusCode {
+        let form = Joining {
+            name: name.to_owned(),
+            code: code.to_owned(),
+        };
+        let answer = join_by(desk, &form, address);
+        answered(&HeaderMap::new(), answer).status()
+    }
+
+    #[test]
+    fn guessers_keep_no_student_of_another_network_out() {
+        let (_folder, desk) = open("green-owl");
+        let address = |last: u8| IpAddr::from([198, 51, 100, last]);
+        for last in 1..=8 {
+            let status = || joining(&desk, "Eve", "red-owl", address(last));
+            let guesses: Vec<StatusCode> = (0..100).map(|_| status()).collect();
+            assert_eq!(guesses[0], StatusCode::FORBIDDEN, "{last}");
+            assert_eq!(guesses[99], StatusCode::TOO_MANY_REQUESTS, "{last}");
+        }
+        // A guesser is not told the code.
+        let of_guesser = joining(&desk, "Eve", "green-owl", address(1));
+        assert_eq!(of_guesser, StatusCode::TOO_MANY_REQUESTS);
+        // A student errs, and then does not.
+        let [wrong, right] =
+            ["green-owls", "green-owl"].map(|code| joining(&desk, "Anna", code, address(9)));
+        assert_eq!([wrong, right], [StatusCode::FORBIDDEN, StatusCode::OK]);
+    }
 
     #[test]
     fn who_comes_through_a_proxy_has_the_address_that_it_says_last() {

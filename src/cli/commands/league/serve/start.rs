@@ -176,6 +176,11 @@ fn tell(args: &ServeArgs, listener: &ClassListener, desk: &Desk, folder: &Path) 
     ));
     if args.open.is_some() {
         print_stderr("  everybody who knows the code joins there");
+        if !desk.withstands_guessing() {
+            print_stderr(
+                "  this code is short: while it is guessed, students of the guesser's network are refused; four different words withstand guessing, such as green-owl-reads-maps",
+            );
+        }
     }
     if !listener.address.ip().is_loopback() {
         print_stderr(
