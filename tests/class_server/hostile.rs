@@ -494,6 +494,60 @@ fn slow_clients_are_left_and_others_are_served() {
     }
 }
 
+/// The first half of an upload, and the rest of it.
+fn half_an_upload(class: &Served, token: &str) -> (TcpStream, Vec<u8>) {
+    let body = upload(&[("bot.sh", RANDOM)]);
+    let (first, rest) = body.split_at(body.len() / 2);
+    let head = format!(
+        "POST /submissions HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {token}\r\nContent-Type: {}\r\nContent-Length: {}\r\n\r\n",
+        class.address,
+        boundary(),
+        body.len()
+    );
+    let mut stream = TcpStream::connect(class.address).expect("a connection");
+    let sent = [head.as_bytes(), first].concat();
+    stream.write_all(&sent).expect("it is sent");
+    (stream, rest.to_vec())
+}
+
+#[test]
+fn uploads_that_take_long_keep_no_other_student_waiting() {
+    let names: Vec<String> = (0..12).map(|number| format!("Slow{number}")).collect();
+    let class = Served::start(&format!("name\nAnna\n{}\n", names.join("\n")));
+    let slow: Vec<(TcpStream, Vec<u8>)> = names
+        .iter()
+        .map(|name| half_an_upload(&class, &class.link(&format!("{name},"))))
+        .collect();
+    let incoming = class.path("term/server/incoming");
+    let begun = Instant::now();
+    while std::fs::read_dir(&incoming).expect("a folder").count() < 8 {
+        assert!(begun.elapsed() < crate::hangs::HANGS);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let reply = class.hand_in(&class.link("Anna"), "bot.sh", RANDOM);
+    assert_eq!(reply.status, 202, "{reply:?}");
+    // Before the server gave up on any of them: each can still come whole.
+    for (mut stream, rest) in slow {
+        stream.write_all(&rest).expect("it is sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        assert!(answer.starts_with("HTTP/1.1 202 "), "{answer}");
+    }
+}
+
+#[test]
+fn a_program_that_is_pasted_is_kept_in_memory_and_may_not_be_long() {
+    let class = Served::start(TWO);
+    let long = "x".repeat(300 << 10);
+    let body = format!(
+        "--x-boundary-x\r\nContent-Disposition: form-data; name=\"text\"\r\n\r\n{long}\r\n--x-boundary-x--\r\n"
+    );
+    let anna = class.link("Anna Adams");
+    let reply = class.send("/submissions", &anna, &boundary(), body.as_bytes());
+    assert_eq!(reply.status, 413, "{reply:?}");
+    assert!(reply.text().contains("send it as a file"), "{reply:?}");
+}
+
 /// All of a lecture hall have one address.
 #[test]
 fn wrong_codes_keep_no_student_out_who_knows_one_of_four_words() {

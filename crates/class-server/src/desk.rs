@@ -176,7 +176,8 @@ pub struct Desk {
     arrival: Notify,
     /// Changes with what pages show of submissions.
     pub(super) changes: watch::Sender<u64>,
-    pub(super) uploads: Semaphore,
+    /// For uploads that have come whole.
+    pub(super) unpacking: Arc<Semaphore>,
     ruleset: Arc<dyn Ruleset>,
     tables: Mutex<Tables>,
     final_page: Mutex<Option<Arc<ServedPage>>>,
@@ -241,7 +242,7 @@ impl Desk {
             orders,
             arrival: Notify::new(),
             changes: watch::Sender::default(),
-            uploads: Semaphore::new(limits::UPLOADS),
+            unpacking: Arc::new(Semaphore::new(limits::UNPACKED)),
             ruleset: options.ruleset,
             tables: Mutex::default(),
             final_page: Mutex::default(),
@@ -372,10 +373,7 @@ impl Desk {
         if let Some(filled) = ledger.usage_of(key).filled(quotas) {
             return Err(NotTaken::Quota(filled));
         }
-        let quotas = [limits::CLASS_BYTES, limits::CLASS_MADE_BYTES];
-        if let Some(filled) = ledger.usage().filled(quotas) {
-            return Err(NotTaken::ClassQuota(filled));
-        }
+        check_quota_of_class(&ledger)?;
         drop(ledger);
         if !locked(&self.receiving).insert(key.to_owned()) {
             return Err(NotTaken::Waiting);
@@ -587,8 +585,10 @@ impl Reception {
         self,
         staged: tempfile::TempDir,
         files: Submission,
-    ) -> Result<Submission, LedgerError> {
+    ) -> Result<Submission, NotTaken> {
         let mut ledger = self.desk.ledger();
+        // Others were received meanwhile.
+        check_quota_of_class(&ledger)?;
         let accepted = ledger.accept(&self.key, staged.path(), files)?;
         drop(ledger);
         // It has been renamed.
@@ -619,6 +619,14 @@ fn host_of(owner: Option<&LinkOwner>) -> TableHost {
         Some(LinkOwner::Student(link)) => TableHost::Student(link.key.clone()),
         Some(LinkOwner::Teacher) => TableHost::Teacher,
         None => TableHost::Visitor,
+    }
+}
+
+fn check_quota_of_class(ledger: &Ledger) -> Result<(), NotTaken> {
+    let quotas = [limits::CLASS_BYTES, limits::CLASS_MADE_BYTES];
+    match ledger.usage().filled(quotas) {
+        Some(filled) => Err(NotTaken::ClassQuota(filled)),
+        None => Ok(()),
     }
 }
 

@@ -11,8 +11,8 @@ pub const BODY_BYTES: usize = UPLOAD_BYTES + (1 << 20);
 /// Of any other request.
 pub const FORM_BYTES: usize = 16 << 10;
 
-/// Of a program that is pasted.
-pub const TEXT_BYTES: usize = 1 << 20;
+/// Of a program that is pasted, which is kept in memory while it is received.
+pub const TEXT_BYTES: usize = 256 << 10;
 
 pub const FILES: usize = 1000;
 
@@ -50,8 +50,9 @@ pub const GUESSES_AT_MOST: usize = 600;
 
 pub const GUESS_TIME: Duration = Duration::from_mins(1);
 
-/// Uploads that are received at a time; further ones wait.
-pub const UPLOADS: usize = 8;
+/// Uploads that are unpacked at a time; further ones wait. While it is received, an upload has none of these places: slow clients
+/// would keep them from the others.
+pub const UNPACKED: usize = 8;
 
 /// From the first byte of a request to the answer.
 pub const REQUEST_TIME: Duration = Duration::from_mins(2);

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::mem;
 use std::path::{Path, PathBuf};
 
-use axum::body::Bytes;
 use axum::extract::multipart::{Field, Multipart, MultipartError};
 use tempfile::TempDir;
-use tokio::sync::mpsc;
 use tokio::task::{JoinError, spawn_blocking};
 
 use super::ledger::FILES;
@@ -17,11 +16,16 @@ use referee_class::league::intake::place_of_upload;
 use referee_match::record::atomic_file::sync_directory;
 use referee_text::{escape, is_full};
 
+/// Of a file that is received, in memory until they are written together.
+const WRITE_BYTES: usize = 64 << 10;
+
 /// Why an upload is not taken.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum UploadError {
     #[error("an upload may have {} MB; leave out what can be made again", limits::UPLOAD_BYTES >> 20)]
     TooLarge,
+    #[error("a pasted program may have {} KB; send it as a file", limits::TEXT_BYTES >> 10)]
+    LongText,
     #[error(
         "an upload may have {} files; leave out what can be made again",
         limits::FILES
@@ -72,56 +76,46 @@ pub(super) struct Upload {
     pub(super) names: Vec<String>,
 }
 
-enum Step {
-    /// In the folder of the files.
-    File(PathBuf),
-    Bytes(Bytes),
-}
-
 /// The fields `files`, or `text` with `name`; others are left out.
 pub(super) async fn receive(form: Multipart, incoming: &Path) -> Result<Upload, UploadError> {
     let staged = tempfile::tempdir_in(incoming)?;
     let files = staged.path().join(FILES);
     fs::create_dir(&files)?;
-    let (steps, received) = mpsc::channel(4);
-    let writing = spawn_blocking(move || write(&files, received));
-    let sent = Sender {
-        steps,
+    let mut receiver = Receiver {
+        writer: Writer::to(files),
+        unwritten: Vec::new(),
         bytes: 0,
         names: Vec::new(),
     };
-    let sent = sent.form(form).await;
-    let written = writing.await?;
-    // What could not be written is the cause, where the rest was not taken.
-    written?;
-    let sent = sent?;
+    receiver.form(form).await?;
     Ok(Upload {
         staged,
-        bytes: sent.bytes,
-        names: sent.names,
+        bytes: receiver.bytes,
+        names: receiver.names,
     })
 }
 
-/// Sends what comes to the thread that writes it.
-struct Sender {
-    steps: mpsc::Sender<Step>,
+/// Holds no thread and no open file between two parts, so that slow clients, however many, keep none from the others.
+struct Receiver {
+    writer: Writer,
+    /// Of the file that is received.
+    unwritten: Vec<u8>,
     bytes: u64,
     names: Vec<String>,
 }
 
-struct Received {
-    bytes: u64,
-    names: Vec<String>,
-}
-
-impl Sender {
-    async fn form(mut self, mut form: Multipart) -> Result<Received, UploadError> {
+impl Receiver {
+    async fn form(&mut self, mut form: Multipart) -> Result<(), UploadError> {
         let (mut text, mut name) = (None, None);
         while let Some(field) = form.next_field().await? {
             match field.name() {
                 Some("files") => self.file(field).await?,
-                Some("text") => text = Some(short(field, limits::TEXT_BYTES).await?),
-                Some("name") => name = Some(short(field, limits::FORM_BYTES).await?),
+                Some("text") => {
+                    text = Some(short(field, limits::TEXT_BYTES, UploadError::LongText).await?);
+                }
+                Some("name") => {
+                    name = Some(short(field, limits::FORM_BYTES, UploadError::TooLarge).await?);
+                }
                 _ => {}
             }
         }
@@ -132,16 +126,14 @@ impl Sender {
             self.begin(if name.is_empty() { "bot.py" } else { &name })
                 .await?;
             // Browsers send lines of a form with CR.
-            let text: Vec<u8> = String::from_utf8_lossy(&text).replace("\r\n", "\n").into();
-            self.send(text.into()).await?;
+            let text = String::from_utf8_lossy(&text).replace("\r\n", "\n");
+            self.receive(text.as_bytes()).await?;
+            self.finish().await?;
         }
         if self.names.is_empty() {
             return Err(UploadError::Nothing);
         }
-        Ok(Received {
-            bytes: self.bytes,
-            names: self.names,
-        })
+        self.written(Writer::sync_folders).await
     }
 
     async fn file(&mut self, mut field: Field<'_>) -> Result<(), UploadError> {
@@ -155,7 +147,10 @@ impl Sender {
                 self.begin("bot").await?;
                 is_begun = true;
             }
-            self.send(bytes).await?;
+            self.receive(&bytes).await?;
+        }
+        if is_begun {
+            self.finish().await?;
         }
         Ok(())
     }
@@ -169,29 +164,56 @@ impl Sender {
             return Err(UploadError::TooManyFiles);
         }
         self.names.push(name.to_owned());
-        self.step(Step::File(place)).await
+        self.written(move |writer| writer.create(&place)).await
     }
 
-    async fn send(&mut self, bytes: Bytes) -> Result<(), UploadError> {
+    async fn receive(&mut self, bytes: &[u8]) -> Result<(), UploadError> {
         self.bytes += bytes.len() as u64;
         if self.bytes > limits::UPLOAD_BYTES as u64 {
             return Err(UploadError::TooLarge);
         }
-        self.step(Step::Bytes(bytes)).await
+        self.unwritten.extend_from_slice(bytes);
+        if self.unwritten.len() < WRITE_BYTES {
+            return Ok(());
+        }
+        let bytes = mem::take(&mut self.unwritten);
+        self.written(move |writer| Ok(writer.append(&bytes).map(drop)?))
+            .await
     }
 
-    async fn step(&self, step: Step) -> Result<(), UploadError> {
-        let stopped = |_| UploadError::Io(io::Error::other("writing has ended"));
-        self.steps.send(step).await.map_err(stopped)
+    /// The file is whole.
+    async fn finish(&mut self) -> Result<(), UploadError> {
+        let bytes = mem::take(&mut self.unwritten);
+        self.written(move |writer| Ok(writer.append(&bytes)?.sync_all()?))
+            .await
+    }
+
+    /// A step on another thread, for which the disk may take long.
+    async fn written(
+        &mut self,
+        step: impl FnOnce(&mut Writer) -> Result<(), UploadError> + Send + 'static,
+    ) -> Result<(), UploadError> {
+        let mut writer = mem::take(&mut self.writer);
+        let working = spawn_blocking(move || {
+            let done = step(&mut writer);
+            (writer, done)
+        });
+        let (writer, done) = working.await?;
+        self.writer = writer;
+        done
     }
 }
 
-/// The content of a field of text.
-async fn short(mut field: Field<'_>, most: usize) -> Result<Vec<u8>, UploadError> {
+/// The content of a field of text, which may have so many bytes.
+async fn short(
+    mut field: Field<'_>,
+    most: usize,
+    too_long: UploadError,
+) -> Result<Vec<u8>, UploadError> {
     let mut content = Vec::new();
     while let Some(bytes) = field.chunk().await? {
         if content.len() + bytes.len() > most {
-            return Err(UploadError::TooLarge);
+            return Err(too_long);
         }
         content.extend_from_slice(&bytes);
     }
@@ -202,53 +224,60 @@ fn short_name(name: &str) -> String {
     referee_text::cut(&escape(name.as_bytes()), limits::NAME_CHARS)
 }
 
-fn write(files: &Path, mut steps: mpsc::Receiver<Step>) -> Result<(), UploadError> {
-    let mut file: Option<File> = None;
-    let mut folders = BTreeSet::from([files.to_owned()]);
-    while let Some(step) = steps.blocking_recv() {
-        match step {
-            Step::Bytes(bytes) => {
-                if let Some(file) = &mut file {
-                    file.write_all(&bytes)?;
-                }
-            }
-            Step::File(place) => {
-                finish(file.take())?;
-                file = Some(create(files, &place)?);
-                folders.extend(place.ancestors().skip(1).map(|folder| files.join(folder)));
-            }
-        }
-    }
-    finish(file)?;
-    for folder in folders.iter().rev() {
-        sync_directory(folder)?;
-    }
-    Ok(())
+/// Files that are open only while they are written to.
+#[derive(Default)]
+struct Writer {
+    /// The folder of all.
+    files: PathBuf,
+    /// The latest one.
+    file: PathBuf,
+    folders: BTreeSet<PathBuf>,
 }
 
-fn create(files: &Path, place: &Path) -> Result<File, UploadError> {
-    let path = files.join(place);
-    let created = || -> io::Result<File> {
-        fs::create_dir_all(path.parent().unwrap_or(files))?;
-        File::create_new(&path)
-    };
-    let named = |why| UploadError::Name {
-        name: short_name(&place.to_string_lossy()),
-        why,
-    };
-    created().map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => named("there are two of this name"),
-        io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory => {
-            named("a file is in the place of its folder")
+impl Writer {
+    fn to(files: PathBuf) -> Self {
+        Self {
+            folders: BTreeSet::from([files.clone()]),
+            files,
+            ..Self::default()
         }
-        io::ErrorKind::InvalidFilename => named("it is too long"),
-        _ => error.into(),
-    })
-}
+    }
 
-fn finish(file: Option<File>) -> Result<(), UploadError> {
-    match file {
-        Some(file) => Ok(file.sync_all()?),
-        None => Ok(()),
+    fn create(&mut self, place: &Path) -> Result<(), UploadError> {
+        let path = self.files.join(place);
+        let created = || -> io::Result<File> {
+            fs::create_dir_all(path.parent().unwrap_or(&self.files))?;
+            File::create_new(&path)
+        };
+        let named = |why| UploadError::Name {
+            name: short_name(&place.to_string_lossy()),
+            why,
+        };
+        created().map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => named("there are two of this name"),
+            io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory => {
+                named("a file is in the place of its folder")
+            }
+            io::ErrorKind::InvalidFilename => named("it is too long"),
+            _ => error.into(),
+        })?;
+        let folders = place.ancestors().skip(1);
+        self.folders
+            .extend(folders.map(|folder| self.files.join(folder)));
+        self.file = path;
+        Ok(())
+    }
+
+    fn append(&self, bytes: &[u8]) -> io::Result<File> {
+        let mut file = File::options().append(true).open(&self.file)?;
+        file.write_all(bytes)?;
+        Ok(file)
+    }
+
+    fn sync_folders(&mut self) -> Result<(), UploadError> {
+        for folder in self.folders.iter().rev() {
+            sync_directory(folder)?;
+        }
+        Ok(())
     }
 }

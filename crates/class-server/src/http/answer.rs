@@ -243,7 +243,9 @@ impl From<NotTaken> for Refusal {
 impl From<UploadError> for Refusal {
     fn from(error: UploadError) -> Self {
         let status = match &error {
-            UploadError::TooLarge | UploadError::TooManyFiles => StatusCode::PAYLOAD_TOO_LARGE,
+            UploadError::TooLarge | UploadError::LongText | UploadError::TooManyFiles => {
+                StatusCode::PAYLOAD_TOO_LARGE
+            }
             UploadError::Name { .. } | UploadError::Nothing => StatusCode::UNPROCESSABLE_ENTITY,
             UploadError::Broken(_) => StatusCode::BAD_REQUEST,
             UploadError::Full => StatusCode::INSUFFICIENT_STORAGE,

@@ -1,5 +1,7 @@
 //! What a student does.
 
+use std::sync::Arc;
+
 use axum::extract::multipart::{Multipart, MultipartRejection};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -154,18 +156,18 @@ async fn receive(shared: &Shared, headers: &HeaderMap, form: Multipart) -> Answe
     let desk = &shared.desk;
     let link = session::student(desk, headers)?;
     let reception = desk.begin(&link.key)?;
-    // It is never closed.
-    let permit = desk.uploads.acquire().await;
     let incoming = desk.ledger().incoming();
     let upload = upload::receive(form, &incoming).await?;
     let files = upload.staged.path().join(FILES);
     let (sender, name) = (link.sender.clone(), link.name.clone());
+    // It is never closed.
+    let permit = Arc::clone(&desk.unpacking).acquire_owned().await;
     let unpacked = spawn_blocking(move || {
+        let _permit = permit;
         // What it holds is looked at again when it is taken in: here it is whether it can be unpacked.
         intake::of_student(&files, sender, &name, now()).map(drop)
     });
     unpacked.await.map_err(|_| Refusal::failed())??;
-    drop(permit);
     let kept = spawn_blocking(move || {
         let upload::Upload {
             staged,
