@@ -98,6 +98,59 @@ fn a_team_has_one_bot_which_each_of_them_sees() {
     assert_eq!(friendly.status, 202, "{friendly:?}");
 }
 
+/// It is checked once, and each of them sees what was found.
+#[test]
+fn the_same_files_of_a_team_mate_are_refused_with_the_same_reason() {
+    let class = Served::start("name,id,team\nAnna Adams,s1,Owls\nBen Bell,s2,Owls\n");
+    let [anna, ben, teacher] = ["Anna Adams", "Ben Bell", "(teacher)"].map(|name| class.link(name));
+    class.hand_in(&anna, "bot.sh", WRONG);
+    let of_anna = class.until(&anna, 1, &["refused"]);
+    assert_eq!(of_anna["check"]["fit"], false, "{of_anna}");
+    class.hand_in(&ben, "bot.sh", WRONG);
+    let of_ben = class.until(&ben, 1, &["refused"]);
+    assert_eq!(of_ben["check"], of_anna["check"]);
+    let is_told = |class: &Served| {
+        let teachers = class.get("/students/Ben-Bell", &teacher).text();
+        for page in [page(class, &ben), teachers] {
+            assert!(page.contains("Fix first"), "{page}");
+            assert!(page.contains("hello"), "{page}");
+        }
+    };
+    is_told(&class);
+    is_told(&Served::in_folder(class.stop(), &[]));
+}
+
+/// The command keeps the reason, and not the whole check.
+#[test]
+fn the_same_files_as_by_the_command_are_refused_with_the_same_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("students.csv"), FOUR).expect("a file");
+    for (name, text) in [
+        ("Anna Adams_1", WRONG),
+        ("Ben Bell_2", GREEDY),
+        ("Cem Can_3", RANDOM),
+    ] {
+        let from = format!("from/{name}_assignsubmission_file_");
+        let from = folder.path().join(from);
+        fs::create_dir_all(&from).expect("a folder");
+        fs::write(from.join("bot.sh"), text).expect("a file");
+    }
+    served::referee(folder.path(), &COMMAND);
+    let class = Served::in_folder(folder, &[]);
+    let anna = class.link("Anna Adams");
+    class.hand_in(&anna, "bot.sh", WRONG);
+    let refused = class.until(&anna, 1, &["refused"]);
+    let why = refused["check"]["refused"].as_str().unwrap_or_default();
+    assert!(why.contains("hello"), "{refused}");
+    let page = page(&class, &anna);
+    assert!(page.contains("hello"), "{page}");
+}
+
+#[rustfmt::skip]
+const COMMAND: [&str; 12] = [
+    "league", "term", "--from", "from", "--students", "students.csv", "--sandbox", "none", "--pairs", "1", "--seed", "3",
+];
+
 /// A term that was begun by the command is served, and no student hands in again.
 #[test]
 fn what_came_by_the_command_is_seen_by_its_authors() {
@@ -109,21 +162,7 @@ fn what_came_by_the_command_is_seen_by_its_authors() {
         fs::create_dir_all(&own).expect("a folder");
         fs::write(own.join("bot.sh"), text).expect("a file");
     }
-    let league = [
-        "league",
-        "term",
-        "--from",
-        "from",
-        "--students",
-        "students.csv",
-        "--sandbox",
-        "none",
-        "--pairs",
-        "1",
-        "--seed",
-        "3",
-    ];
-    served::referee(folder.path(), &league);
+    served::referee(folder.path(), &COMMAND);
     let class = Served::in_folder(folder, &[]);
     let (anna, teacher) = (class.link("Anna Adams"), class.link("(teacher)"));
     let of_anna = page(&class, &anna);

@@ -27,6 +27,7 @@ use referee_games::game::Ruleset;
 use referee_host::paths::bytes_within;
 use referee_host::threads::locked;
 use referee_match::play::setup::now;
+use referee_text::join_parts;
 use referee_tournament::plan::Format;
 
 /// In the folder of the term.
@@ -552,6 +553,7 @@ impl Desk {
     /// Newest first.
     pub(super) fn submissions(&self, student: &StudentLink) -> Vec<SubmissionView> {
         let view = self.view();
+        let bot = view.bot(student);
         let ledger = self.ledger();
         let queue = ledger.waiting();
         let newest_first = ledger.of(&student.key).iter().rev();
@@ -561,8 +563,7 @@ impl Desk {
                     *key == student.key && waiting.number == entry.submission.number
                 };
                 let unsettled = queue.iter().position(is_it);
-                let check = ledger.check(&student.key, entry.submission.number);
-                view_of(entry, student, &view, (unsettled, check))
+                view_of(entry, bot, &view, &ledger, unsettled)
             })
             .collect()
     }
@@ -645,11 +646,11 @@ fn check_rate(entries: &[Entry], now: Timestamp) -> Result<(), NotTaken> {
 /// `unsettled`: its place among those that have not been taken in, if it is one of them.
 fn view_of(
     entry: &Entry,
-    student: &StudentLink,
+    bot: Option<&BotView>,
     view: &ClassView,
-    (unsettled, check): (Option<usize>, Option<Arc<Value>>),
+    ledger: &Ledger,
+    unsettled: Option<usize>,
 ) -> SubmissionView {
-    let bot = view.bot(student);
     let mut seen = SubmissionView {
         submission: entry.submission.clone(),
         state: State::Waiting,
@@ -657,7 +658,7 @@ fn view_of(
         // All that have been taken in come first.
         ahead: view.queue.len() + unsettled.unwrap_or(0),
         refused: None,
-        check,
+        check: None,
         games: [0, 0],
     };
     let version = match &entry.outcome {
@@ -669,7 +670,10 @@ fn view_of(
         }
         Some(Outcome::Taken(version)) => version,
     };
-    if let Some((_, work)) = view.work.as_ref().filter(|(of, _)| of == version) {
+    let known = view.versions.get(version);
+    let checked_as = known.map_or(version, |known| &known.checked_as);
+    seen.check = ledger.check(checked_as);
+    if let Some((_, work)) = view.work.as_ref().filter(|(of, _)| of == checked_as) {
         seen.state = match work {
             Work::Building => State::Building,
             Work::Checking => State::Checking,
@@ -678,27 +682,27 @@ fn view_of(
     }
     let received = entry.submission.received;
     let is_superseded = bot.is_some_and(|bot| {
-        bot.playing.as_ref() != Some(version) && bot.received.is_some_and(|at| at > received)
+        bot.playing.as_ref() != Some(checked_as) && bot.received.is_some_and(|at| at > received)
     });
-    match view.statuses.get(version) {
+    match known.map(|known| &known.status) {
         None | Some(Status::New) if is_superseded => seen.state = State::Done,
         None | Some(Status::New) if view.accepted_until.is_some_and(|until| received > until) => {
             seen.state = State::Refused;
             seen.refused = Some("it came after the deadline, and does not play".to_owned());
         }
         None | Some(Status::New) => {
-            // The same files of another member of a team are checked once.
-            let is_it = |waiting: &VersionKey| waiting.version == version.version;
-            let place = view.queue.iter().position(is_it);
+            let place = view.queue.iter().position(|waiting| waiting == checked_as);
             seen.ahead = place.unwrap_or(0);
         }
-        Some(Status::Unfit(_)) => seen.state = State::Refused,
+        Some(Status::Unfit(absence)) => {
+            seen.state = State::Refused;
+            // These files came by the command, too, which keeps no more of their check.
+            if seen.check.is_none() {
+                seen.refused = Some(join_parts(absence, "\n"));
+            }
+        }
         Some(Status::Fit) => {
-            // The same files of another member of a team are the same version.
-            let is_it = |bot: &&BotView| {
-                let playing = bot.playing.as_ref();
-                playing.is_some_and(|playing| playing.version == version.version)
-            };
+            let is_it = |bot: &&BotView| bot.playing.as_ref() == Some(checked_as);
             see_games(&mut seen, bot.filter(is_it));
         }
     }

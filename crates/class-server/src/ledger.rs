@@ -55,8 +55,6 @@ pub struct Entry {
     pub submission: Submission,
     /// `None`: it waits.
     pub outcome: Option<Outcome>,
-    /// What was found, as `referee check --json` prints it.
-    pub(super) check: Option<Arc<Value>>,
 }
 
 /// What is on the disk, in bytes.
@@ -109,6 +107,8 @@ pub struct Ledger {
     entries: BTreeMap<String, Vec<Entry>>,
     /// In bytes: what versions take on the disk, unpacked and built.
     sizes: HashMap<VersionKey, u64>,
+    /// What was found of versions, as `referee check --json` prints it.
+    checks: HashMap<VersionKey, Arc<Value>>,
 }
 
 impl Ledger {
@@ -121,18 +121,21 @@ impl Ledger {
         let all = folder.join(SUBMISSIONS);
         fs::create_dir_all(&all).map_err(LedgerError::at(&all))?;
         sync_directory(folder).map_err(LedgerError::at(folder))?;
-        let mut entries = BTreeMap::new();
+        let (mut entries, mut checks) = (BTreeMap::new(), HashMap::new());
         for (key, path) in folders(&all)? {
             let mut of_student = Vec::new();
             for (_, path) in folders(&path)? {
                 if let Some(submission) = json_if_there(&path.join("submission.json"))? {
                     let outcome = json_if_there(&path.join("outcome.json"))?;
                     let check: Option<Value> = json_if_there(&path.join("check.json"))?;
-                    of_student.push(Entry {
+                    let entry = Entry {
                         submission,
                         outcome,
-                        check: check.map(Arc::new),
-                    });
+                    };
+                    if let (Some(version), Some(check)) = (entry.version(), check) {
+                        checks.insert(version.clone(), Arc::new(check));
+                    }
+                    of_student.push(entry);
                 }
             }
             of_student.sort_by_key(|entry| entry.submission.number);
@@ -142,6 +145,7 @@ impl Ledger {
             folder: folder.to_owned(),
             entries,
             sizes: HashMap::new(),
+            checks,
         })
     }
 
@@ -232,7 +236,6 @@ impl Ledger {
         self.entries.entry(key.to_owned()).or_default().push(Entry {
             submission: submission.clone(),
             outcome: None,
-            check: None,
         });
         Ok(submission)
     }
@@ -251,25 +254,19 @@ impl Ledger {
 
     /// Keeps what a check found, as `referee check --json` prints it, with each submission of the version.
     pub fn keep_check(&mut self, version: &VersionKey, check: &Value) -> Result<()> {
-        let shared = Arc::new(check.clone());
-        let folder = self.folder.join(SUBMISSIONS);
-        for (key, entries) in &mut self.entries {
-            for entry in entries.iter_mut().filter(|entry| entry.is_of(version)) {
-                let path = folder.join(key).join(entry.submission.number.to_string());
+        for (key, entries) in &self.entries {
+            for entry in entries.iter().filter(|entry| entry.is_of(version)) {
+                let path = self.path(key, entry.submission.number);
                 write(&path.join("check.json"), check)?;
-                entry.check = Some(Arc::clone(&shared));
             }
         }
+        self.checks.insert(version.clone(), Arc::new(check.clone()));
         Ok(())
     }
 
-    /// What the check of these files found, when this or an earlier submission was checked.
-    pub fn check(&self, key: &str, number: u32) -> Option<Arc<Value>> {
-        let entry = self.entry(key, number)?;
-        let version = entry.version()?;
-        let same = self.of(key).iter().filter(|entry| entry.is_of(version));
-        let earlier = || same.rev().find_map(|entry| entry.check.clone());
-        entry.check.clone().or_else(earlier)
+    /// What the check of a version found, with whichever submission it came.
+    pub fn check(&self, version: &VersionKey) -> Option<Arc<Value>> {
+        self.checks.get(version).cloned()
     }
 }
 
@@ -413,9 +410,12 @@ mod tests {
         ledger.keep_check(&version(), &Value::from("fit")).unwrap();
         let again = staged(&ledger);
         ledger.accept("anna", &again, files(&[], Some(1))).unwrap();
-        assert_eq!(ledger.check("anna", 2), None);
         ledger.settle("anna", 2, Outcome::Taken(version())).unwrap();
-        let check = ledger.check("anna", 2);
-        assert_eq!(check.as_deref(), Some(&Value::from("fit")));
+        let is_known = |ledger: &Ledger| {
+            let check = ledger.check(&version());
+            assert_eq!(check.as_deref(), Some(&Value::from("fit")));
+        };
+        is_known(&ledger);
+        is_known(&Ledger::read(folder.path()).unwrap());
     }
 }

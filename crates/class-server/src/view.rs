@@ -56,6 +56,14 @@ pub struct BotView {
     pub games: u64,
 }
 
+/// A version of a bot. The same files of several members of a team are one, and are checked once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VersionView {
+    /// Of who sent these files first: by it the version is built and checked.
+    pub checked_as: VersionKey,
+    pub status: Status,
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct ClassView {
     /// By label.
@@ -64,7 +72,8 @@ pub struct ClassView {
     pub bot_of: HashMap<SenderId, usize>,
     /// Places in `bots`, by the people of the list: also by those whose team-mate has submitted.
     pub bot_of_person: HashMap<PersonId, usize>,
-    pub statuses: HashMap<VersionKey, Status>,
+    /// By the folder of each member of a team, even of one who has not sent it.
+    pub versions: HashMap<VersionKey, VersionView>,
     pub work: Option<(VersionKey, Work)>,
     /// Versions that are to be checked, in this order; the first may be the one of `work`.
     pub queue: Vec<VersionKey>,

@@ -8,7 +8,7 @@ use crate::cli::commands::league::update::Update;
 use crate::cli::support::failure::Result;
 use referee::class::league::log;
 use referee::class::league::state::{Bot, VersionKey};
-use referee::class_server::view::{BotView, ClassView};
+use referee::class_server::view::{BotView, ClassView, VersionView};
 use referee::report::standings::as_json;
 use referee::stats::standings::Standings;
 use referee::tournament::games_expected;
@@ -108,7 +108,11 @@ pub(super) fn view(update: &Update<'_>, progress: &ClassProgress) -> Result<Clas
                     folder: folder.to_owned(),
                     version: version.id.to_owned(),
                 };
-                view.statuses.insert(key, version.status.clone());
+                let version = VersionView {
+                    checked_as: version.key(),
+                    status: version.status.clone(),
+                };
+                view.versions.insert(key, version);
             }
         }
         view.bots.push(bot_view(bot, update, progress));
