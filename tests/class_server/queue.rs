@@ -5,6 +5,8 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use crate::hangs::HANGS;
 use crate::served::{GREEDY, RANDOM, Served, WRONG};
 use crate::{TWO, served};
@@ -65,6 +67,68 @@ fn who_waits_is_told_for_how_many() {
         assert_ne!(state, "waiting", "{state}");
         assert_ne!(state, "checking", "{state}");
     }
+}
+
+/// Anna and Dora replace their own versions, and Emil that of his team-mate Ben; the bots of the others keep the check busy.
+const SEVEN: &str = "name,id,team\nAnna Adams,s1,\nBen Bell,s2,Owls\nCem Can,s3,\nDora Doe,s4,\nEmil Eck,s5,Owls\nFinn Frey,s6,\nGina Gray,s7,\n";
+
+/// It waits for nothing, but where the newer one is refused.
+#[test]
+fn a_version_that_was_replaced_before_its_check_is_told_by_which() {
+    let class = patient(SEVEN);
+    let [anna, ben, cem, dora, emil, finn, gina] = [
+        "Anna Adams",
+        "Ben Bell",
+        "Cem Can",
+        "Dora Doe",
+        "Emil Eck",
+        "Finn Frey",
+        "Gina Gray",
+    ]
+    .map(|name| class.link(name));
+    let teacher = class.link("(teacher)");
+    let hand_in = |token: &str, text: &str| {
+        let text = format!("{text}# {token}\n");
+        assert_eq!(class.hand_in(token, "bot.sh", &text).status, 202);
+    };
+    let [first, second, third] = ["first", "second", "third"].map(|name| class.path(name));
+    hand_in(&cem, &waiting_for(&first));
+    class.until(&cem, 1, &["checking"]);
+    hand_in(&finn, &waiting_for(&second));
+    hand_in(&gina, &waiting_for(&third));
+    for token in [&anna, &dora, &ben] {
+        hand_in(token, RANDOM);
+    }
+    fs::write(&first, "").expect("a file");
+    // What came is taken in before the next one is checked.
+    class.until(&finn, 1, &["checking"]);
+    for (token, text) in [(&anna, GREEDY), (&dora, WRONG), (&emil, GREEDY)] {
+        hand_in(token, text);
+    }
+    fs::write(&second, "").expect("a file");
+    class.until(&gina, 1, &["checking"]);
+    for (token, by) in [(&anna, Some(2)), (&dora, Some(2)), (&ben, None)] {
+        let replaced = class.submission(token, 1);
+        assert_eq!(replaced["state"], "replaced", "{replaced}");
+        assert_eq!(replaced["replaced_by"], serde_json::json!(by), "{replaced}");
+    }
+    let [of_anna, of_ben] = [&anna, &ben].map(|token| page(&class, token));
+    assert!(of_anna.contains("replaced by version 2"), "{of_anna}");
+    assert!(of_anna.contains("waiting, 1 ahead"), "{of_anna}");
+    assert!(!of_anna.contains("waiting, 0 ahead"), "{of_anna}");
+    assert!(of_ben.contains("replaced by a newer version"), "{of_ben}");
+    let teachers = class.get("/students/Anna-Adams", &teacher).text();
+    assert!(teachers.contains("replaced by version 2"), "{teachers}");
+    let of_class = class.get("/class", &teacher).text();
+    let newest = "version 1: replaced by a newer version";
+    assert!(of_class.contains(newest), "{of_class}");
+    fs::write(&third, "").expect("a file");
+    class.until(&anna, 2, &["playing", "done"]);
+    assert_eq!(class.submission(&anna, 1)["state"], "replaced");
+    class.until(&dora, 2, &["refused"]);
+    let plays = class.until(&dora, 1, &["playing", "done"]);
+    assert_eq!(plays["plays"], true, "{plays}");
+    assert_eq!(plays["replaced_by"], Value::Null, "{plays}");
 }
 
 #[test]

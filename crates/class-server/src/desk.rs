@@ -104,6 +104,9 @@ pub enum State {
     Playing,
     Done,
     Refused,
+    /// By a newer one, before it was checked: the student's submission of this number; `None` if it came by a team-mate or the
+    /// command.
+    Replaced(Option<u32>),
 }
 
 impl State {
@@ -115,6 +118,16 @@ impl State {
             Self::Playing => "playing",
             Self::Done => "done",
             Self::Refused => "refused",
+            Self::Replaced(_) => "replaced",
+        }
+    }
+
+    /// As pages tell it.
+    pub fn text(self) -> String {
+        match self {
+            Self::Replaced(Some(number)) => format!("replaced by version {number}"),
+            Self::Replaced(None) => "replaced by a newer version".to_owned(),
+            state => state.word().to_owned(),
         }
     }
 }
@@ -126,8 +139,8 @@ pub struct SubmissionView {
     pub state: State,
     /// Whether its version is the one that plays.
     pub plays: bool,
-    /// Of those ahead of it in the queue, while it waits: also the one that is being checked.
-    pub ahead: usize,
+    /// Of those ahead of it in the queue, while it waits in it: also the one that is being checked.
+    pub ahead: Option<usize>,
     /// Why it was refused: a sentence.
     pub refused: Option<String>,
     pub check: Option<Arc<Value>>,
@@ -553,7 +566,6 @@ impl Desk {
     /// Newest first.
     pub(super) fn submissions(&self, student: &StudentLink) -> Vec<SubmissionView> {
         let view = self.view();
-        let bot = view.bot(student);
         let ledger = self.ledger();
         let queue = ledger.waiting();
         let newest_first = ledger.of(&student.key).iter().rev();
@@ -563,7 +575,7 @@ impl Desk {
                     *key == student.key && waiting.number == entry.submission.number
                 };
                 let unsettled = queue.iter().position(is_it);
-                view_of(entry, bot, &view, &ledger, unsettled)
+                view_of(entry, student, &view, &ledger, unsettled)
             })
             .collect()
     }
@@ -646,17 +658,18 @@ fn check_rate(entries: &[Entry], now: Timestamp) -> Result<(), NotTaken> {
 /// `unsettled`: its place among those that have not been taken in, if it is one of them.
 fn view_of(
     entry: &Entry,
-    bot: Option<&BotView>,
+    student: &StudentLink,
     view: &ClassView,
     ledger: &Ledger,
     unsettled: Option<usize>,
 ) -> SubmissionView {
+    let bot = view.bot(student);
     let mut seen = SubmissionView {
         submission: entry.submission.clone(),
         state: State::Waiting,
         plays: false,
         // All that have been taken in come first.
-        ahead: view.queue.len() + unsettled.unwrap_or(0),
+        ahead: unsettled.map(|place| view.queue.len() + place),
         refused: None,
         check: None,
         games: [0, 0],
@@ -670,8 +683,7 @@ fn view_of(
         }
         Some(Outcome::Taken(version)) => version,
     };
-    let known = view.versions.get(version);
-    let checked_as = known.map_or(version, |known| &known.checked_as);
+    let checked_as = view.checked_as(version);
     seen.check = ledger.check(checked_as);
     if let Some((_, work)) = view.work.as_ref().filter(|(of, _)| of == checked_as) {
         seen.state = match work {
@@ -681,18 +693,23 @@ fn view_of(
         return seen;
     }
     let received = entry.submission.received;
-    let is_superseded = bot.is_some_and(|bot| {
-        bot.playing.as_ref() != Some(checked_as) && bot.received.is_some_and(|at| at > received)
-    });
+    let candidate = bot.and_then(|bot| bot.candidate.as_ref());
+    let newer = candidate.filter(|(newer, at)| newer != checked_as && *at > received);
+    let known = view.versions.get(version);
     match known.map(|known| &known.status) {
-        None | Some(Status::New) if is_superseded => seen.state = State::Done,
+        None | Some(Status::New) if let Some((newer, _)) = newer => {
+            let is_it = |version| view.checked_as(version) == newer;
+            let mut of_student = ledger.of(&student.key).iter().rev();
+            let by = of_student.find(|entry| entry.version().is_some_and(is_it));
+            let by = by.map(|entry| entry.submission.number);
+            seen.state = State::Replaced(by.filter(|by| *by > entry.submission.number));
+        }
         None | Some(Status::New) if view.accepted_until.is_some_and(|until| received > until) => {
             seen.state = State::Refused;
             seen.refused = Some("it came after the deadline, and does not play".to_owned());
         }
         None | Some(Status::New) => {
-            let place = view.queue.iter().position(|waiting| waiting == checked_as);
-            seen.ahead = place.unwrap_or(0);
+            seen.ahead = view.queue.iter().position(|waiting| waiting == checked_as);
         }
         Some(Status::Unfit(absence)) => {
             seen.state = State::Refused;

@@ -271,7 +271,7 @@ impl Ledger {
 }
 
 impl Entry {
-    fn version(&self) -> Option<&VersionKey> {
+    pub(super) fn version(&self) -> Option<&VersionKey> {
         match &self.outcome {
             Some(Outcome::Taken(version)) => Some(version),
             Some(Outcome::Refused(_)) | None => None,

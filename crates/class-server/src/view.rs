@@ -46,6 +46,8 @@ pub struct BotView {
     pub playing: Option<VersionKey>,
     /// When the playing version came.
     pub received: Option<Timestamp>,
+    /// The newest version in time that has not failed the check, and when it came: it plays, or is checked next.
+    pub candidate: Option<(VersionKey, Timestamp)>,
     /// Begun hours after the deadline.
     pub hours_late: Option<u64>,
     /// Why the newest submission does not play.
@@ -102,6 +104,12 @@ pub struct ClassView {
 }
 
 impl ClassView {
+    /// By which the check of a version is found.
+    pub fn checked_as<'a>(&'a self, version: &'a VersionKey) -> &'a VersionKey {
+        let known = self.versions.get(version);
+        known.map_or(version, |known| &known.checked_as)
+    }
+
     /// Theirs, or that of their team.
     pub fn bot(&self, student: &StudentLink) -> Option<&BotView> {
         let of_person = || self.bot_of_person.get(student.person.as_ref()?);

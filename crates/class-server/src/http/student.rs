@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 
 use super::answer::{self, Reader, Refusal};
 use super::{Answer, Desked, Shared, answered, files as downloads, public, session};
-use crate::desk::SubmissionView;
+use crate::desk::{State as SubmissionState, SubmissionView};
 use crate::ledger::{FILES, Submission};
 use crate::pages;
 use crate::upload;
@@ -59,9 +59,14 @@ fn as_json(one: &SubmissionView) -> Value {
         (None, Some(why)) => json!({ "fit": false, "refused": why }),
         (None, None) => Value::Null,
     };
+    let replaced_by = match one.state {
+        SubmissionState::Replaced(by) => by,
+        _ => None,
+    };
     json!({
         "version": one.submission.number,
         "state": one.state.word(),
+        "replaced_by": replaced_by,
         "received": one.submission.received.to_string(),
         "plays": one.plays,
         "check": check,

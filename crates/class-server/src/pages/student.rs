@@ -191,7 +191,14 @@ fn version(one: &SubmissionView, zone: &Zone) -> Node {
     };
     let [played, games] = one.games;
     let state = match one.state {
-        State::Waiting => badge("", format!("waiting, {} ahead", one.ahead)),
+        State::Waiting => badge(
+            "",
+            one.ahead.map_or_else(
+                || one.state.text(),
+                |ahead| format!("waiting, {ahead} ahead"),
+            ),
+        ),
+        State::Replaced(_) => badge("", one.state.text()),
         State::Building => badge("", "being built".to_owned()),
         State::Checking => badge("", "being checked".to_owned()),
         State::Playing if games == 0 => badge("win", "accepted, plays next".to_owned()),
@@ -216,7 +223,8 @@ fn version(one: &SubmissionView, zone: &Zone) -> Node {
         .with(state)
         .with(element("small").with(format!("{}{again}", time(one.submission.received, zone))))
         .with(download);
-    let may_be_again = matches!(one.state, State::Done | State::Playing) && !one.plays;
+    let may_be_again =
+        matches!(one.state, State::Done | State::Playing | State::Replaced(_)) && !one.plays;
     if may_be_again {
         let action = format!("/submissions/{number}/again");
         row = row.with(button(

@@ -88,7 +88,7 @@ fn who(desk: &Desk, view: &ClassView, students: &[StudentLink]) -> Node {
                 let text = format!(
                     "version {}: {}",
                     newest.submission.number,
-                    newest.state.word()
+                    newest.state.text()
                 );
                 element("a").set("href", path).with(text)
             },
@@ -302,7 +302,7 @@ fn submission(link: &StudentLink, one: &SubmissionView, zone: &Zone) -> Node {
     let row = element("div")
         .set("class", "row")
         .with(element("strong").with(format!("Version {number}")))
-        .with(element("span").set("class", "badge").with(one.state.word()))
+        .with(element("span").set("class", "badge").with(one.state.text()))
         .with(element("small").with(time(one.submission.received, zone)))
         .with(files);
     let mut item = element("li").with(row);

@@ -139,6 +139,9 @@ fn bot_view(bot: &Bot<'_>, update: &Update<'_>, progress: &ClassProgress) -> Bot
             .collect(),
         playing: playing.map(|version| version.key()),
         received: playing.map(|version| version.received),
+        candidate: bot
+            .playing(until)
+            .map(|version| (version.key(), version.received)),
         hours_late: playing.and_then(|version| league.hours_late(&version)),
         problem: bot.problem(until),
         withdrawn: bot.withdrawn().map(str::to_owned),
