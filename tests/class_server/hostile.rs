@@ -535,6 +535,47 @@ fn uploads_that_take_long_keep_no_other_student_waiting() {
     }
 }
 
+/// A download has a thread: with as many as one student likes, uploads would wait for one.
+#[test]
+fn a_student_who_reads_slowly_has_few_downloads() {
+    let class = Served::start(TWO);
+    let anna = class.link("Anna Adams");
+    // Which no compression makes shorter.
+    let mut state = 1_u64;
+    let noise: Vec<u8> = (0..7 << 20)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            state.to_be_bytes()[0]
+        })
+        .collect();
+    let body = upload(&[("a.bin", &noise), ("b.bin", &noise)]);
+    let reply = class.send("/submissions", &anna, &boundary(), &body);
+    assert_eq!(reply.status, 202, "{reply:?}");
+    let download = || {
+        let mut stream = TcpStream::connect(class.address).expect("a connection");
+        let head = format!(
+            "GET /submissions/1/files HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {anna}\r\n\r\n",
+            class.address
+        );
+        stream.write_all(head.as_bytes()).expect("it is sent");
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).expect("an answer");
+        (stream, String::from_utf8_lossy(&status).into_owned())
+    };
+    let slow: Vec<_> = (0..8).map(|_| download()).collect();
+    let statuses: Vec<&str> = slow.iter().map(|(_, status)| &**status).collect();
+    assert_eq!(statuses[..2], ["HTTP/1.1 200"; 2]);
+    assert_eq!(statuses[2..], ["HTTP/1.1 429"; 6]);
+    drop(slow);
+    let begun = Instant::now();
+    while download().1 != "HTTP/1.1 200" {
+        assert!(begun.elapsed() < crate::hangs::HANGS);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 #[test]
 fn a_program_that_is_pasted_is_kept_in_memory_and_may_not_be_long() {
     let class = Served::start(TWO);

@@ -190,6 +190,8 @@ pub struct Desk {
     arrival: Notify,
     /// Changes with what pages show of submissions.
     pub(super) changes: watch::Sender<u64>,
+    /// By whom downloads are read now; `None`: the teacher.
+    downloads: Mutex<Vec<Option<String>>>,
     /// For uploads that have come whole.
     pub(super) unpacking: Arc<Semaphore>,
     ruleset: Arc<dyn Ruleset>,
@@ -256,6 +258,7 @@ impl Desk {
             orders,
             arrival: Notify::new(),
             changes: watch::Sender::default(),
+            downloads: Mutex::default(),
             unpacking: Arc::new(Semaphore::new(limits::UNPACKED)),
             ruleset: options.ruleset,
             tables: Mutex::default(),
@@ -395,6 +398,24 @@ impl Desk {
         Ok(Reception {
             desk: Arc::clone(self),
             key: key.to_owned(),
+        })
+    }
+
+    /// A download of the student with this key, or else of the teacher; `None` while there are too many.
+    pub(super) fn begin_download(self: &Arc<Self>, key: Option<&str>) -> Option<Download> {
+        let mut downloads = locked(&self.downloads);
+        let of_reader = downloads.iter().filter(|of| of.as_deref() == key);
+        let is_student = key.is_some();
+        if downloads.len() >= limits::DOWNLOADS_OF_ALL
+            || is_student && of_reader.count() >= limits::DOWNLOADS
+        {
+            return None;
+        }
+        let reader = key.map(str::to_owned);
+        downloads.push(reader.clone());
+        Some(Download {
+            desk: Arc::clone(self),
+            reader,
         })
     }
 
@@ -615,6 +636,21 @@ impl Reception {
 impl Drop for Reception {
     fn drop(&mut self) {
         locked(&self.desk.receiving).remove(&self.key);
+    }
+}
+
+/// A download that is being read, until it is dropped.
+pub(super) struct Download {
+    desk: Arc<Desk>,
+    reader: Option<String>,
+}
+
+impl Drop for Download {
+    fn drop(&mut self) {
+        let mut downloads = locked(&self.desk.downloads);
+        if let Some(place) = downloads.iter().position(|of| *of == self.reader) {
+            downloads.swap_remove(place);
+        }
     }
 }
 

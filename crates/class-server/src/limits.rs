@@ -54,6 +54,12 @@ pub const GUESS_TIME: Duration = Duration::from_mins(1);
 /// would keep them from the others.
 pub const UNPACKED: usize = 8;
 
+/// Downloads of one student at a time: each has a thread until its client has read it.
+pub const DOWNLOADS: usize = 2;
+
+/// Of all. The server has 512 threads for what takes long, of which uploads need some.
+pub const DOWNLOADS_OF_ALL: usize = 64;
+
 /// From the first byte of a request to the answer.
 pub const REQUEST_TIME: Duration = Duration::from_mins(2);
 

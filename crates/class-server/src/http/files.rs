@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::response::Response;
@@ -14,12 +16,20 @@ use tokio::task::spawn_blocking;
 
 use super::answer::{Refusal, download};
 use super::{Answer, answer};
-use crate::desk::Desk;
+use crate::desk::{Desk, Download};
 use crate::ledger::FILES;
 use axum::http::StatusCode;
 
-/// The files of a submission: the only one as it is, several as an archive.
-pub(super) async fn of_submission(desk: &Desk, key: &str, number: u32) -> Answer {
+/// After which a client that has too many downloads may ask again.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// The files of a submission: the only one as it is, several as an archive. `reader`: the student's key; `None`: the teacher.
+pub(super) async fn of_submission(
+    desk: &Arc<Desk>,
+    reader: Option<&str>,
+    key: &str,
+    number: u32,
+) -> Answer {
     let path = {
         let ledger = desk.ledger();
         if ledger.entry(key, number).is_none() {
@@ -27,16 +37,21 @@ pub(super) async fn of_submission(desk: &Desk, key: &str, number: u32) -> Answer
         }
         ledger.path(key, number).join(FILES)
     };
+    let reading = begin(desk, reader)?;
     let name = format!("{key}-{number}");
     let read = spawn_blocking(move || only_file(&path).map(|only| (only, path)));
     match read.await.map_err(io::Error::other) {
-        Ok(Ok((Some((file, content)), _))) => {
+        Ok(Ok((Some((file, mut content)), _))) => {
             let name = safe_name(&file, &name);
-            Ok(download("application/octet-stream", &name, content))
+            let kind = "application/octet-stream";
+            Ok(sent(kind, &name, reading, move |mut stream| {
+                io::copy(&mut content, &mut stream)?;
+                stream.flush()
+            }))
         }
         Ok(Ok((None, path))) => {
             let name = ascii(&name);
-            Ok(archive(vec![(name.clone(), path)], &name))
+            Ok(archive(vec![(name.clone(), path)], &name, reading))
         }
         Ok(Err(error)) | Err(error) => {
             let sentence = format!("the files cannot be read: {}", referee_text::cause(&error));
@@ -45,8 +60,16 @@ pub(super) async fn of_submission(desk: &Desk, key: &str, number: u32) -> Answer
     }
 }
 
-/// All submissions of all students.
-pub(super) fn of_all(desk: &Desk) -> Response {
+fn begin(desk: &Arc<Desk>, reader: Option<&str>) -> Result<Download, Refusal> {
+    desk.begin_download(reader).ok_or_else(|| {
+        let sentence = "too many downloads are being sent; try again when one of them is complete";
+        Refusal::new(StatusCode::TOO_MANY_REQUESTS, sentence).after(RETRY)
+    })
+}
+
+/// All submissions of all students, for the teacher.
+pub(super) fn of_all(desk: &Arc<Desk>) -> Answer {
+    let reading = begin(desk, None)?;
     let students = desk.links().students().to_vec();
     let ledger = desk.ledger();
     let mut folders = Vec::new();
@@ -57,10 +80,10 @@ pub(super) fn of_all(desk: &Desk) -> Response {
             folders.push((format!("{}/{number}", student.key), path));
         }
     }
-    archive(folders, "submissions")
+    Ok(archive(folders, "submissions", reading))
 }
 
-fn only_file(folder: &Path) -> io::Result<Option<(String, Vec<u8>)>> {
+fn only_file(folder: &Path) -> io::Result<Option<(String, File)>> {
     let mut entries = fs::read_dir(folder)?;
     let (Some(first), None) = (entries.next(), entries.next()) else {
         return Ok(None);
@@ -70,7 +93,7 @@ fn only_file(folder: &Path) -> io::Result<Option<(String, Vec<u8>)>> {
         return Ok(None);
     }
     let name = first.file_name().to_string_lossy().into_owned();
-    Ok(Some((name, fs::read(first.path())?)))
+    Ok(Some((name, File::open(first.path())?)))
 }
 
 /// Letters and digits of ASCII, `-`, `_` and `.`.
@@ -89,25 +112,33 @@ fn safe_name(name: &str, otherwise: &str) -> String {
     }
 }
 
-/// Made while it is sent.
-fn archive(folders: Vec<(String, PathBuf)>, name: &str) -> Response {
+fn archive(folders: Vec<(String, PathBuf)>, name: &str, reading: Download) -> Response {
+    let name = format!("{name}.tar.gz");
+    sent("application/gzip", &name, reading, move |stream| {
+        write_archive(&folders, stream)
+    })
+}
+
+/// Made while it is sent, on a thread of its own.
+fn sent(
+    kind: &'static str,
+    name: &str,
+    reading: Download,
+    write: impl FnOnce(Buffered) -> io::Result<()> + Send + 'static,
+) -> Response {
     let (sender, channel) = Channel::new(2);
     let runtime = Handle::current();
     spawn_blocking(move || {
         let stream = Stream { sender, runtime };
         // The reader left.
-        let _ = write_archive(&folders, stream);
+        let _ = write(io::BufWriter::with_capacity(64 << 10, stream));
+        drop(reading);
     });
-    download(
-        "application/gzip",
-        &format!("{name}.tar.gz"),
-        Body::new(channel),
-    )
+    download(kind, name, Body::new(channel))
 }
 
-fn write_archive(folders: &[(String, PathBuf)], stream: Stream) -> io::Result<()> {
-    let buffered = io::BufWriter::with_capacity(64 << 10, stream);
-    let mut tar = tar::Builder::new(GzEncoder::new(buffered, Compression::fast()));
+fn write_archive(folders: &[(String, PathBuf)], stream: Buffered) -> io::Result<()> {
+    let mut tar = tar::Builder::new(GzEncoder::new(stream, Compression::fast()));
     tar.follow_symlinks(false);
     for (name, path) in folders {
         add(&mut tar, Path::new(name), path)?;
@@ -128,6 +159,8 @@ fn add(tar: &mut tar::Builder<impl io::Write>, name: &Path, path: &Path) -> io::
     }
     Ok(())
 }
+
+type Buffered = io::BufWriter<Stream>;
 
 /// Written on a thread, sent by the server.
 struct Stream {

@@ -97,7 +97,9 @@ pub(super) async fn files(
     Path(number): Path<u32>,
 ) -> Response {
     let answer = match session::student(&shared.desk, &headers) {
-        Ok(link) => downloads::of_submission(&shared.desk, &link.key, number).await,
+        Ok(link) => {
+            downloads::of_submission(&shared.desk, Some(&link.key), &link.key, number).await
+        }
         Err(refusal) => Err(refusal),
     };
     answered(&headers, answer)

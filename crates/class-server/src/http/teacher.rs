@@ -54,7 +54,7 @@ pub(super) async fn files(
     Path((key, number)): Path<(String, u32)>,
 ) -> Response {
     let answer = match link_of(&shared.desk, &headers, &key) {
-        Ok(link) => downloads::of_submission(&shared.desk, &link.key, number).await,
+        Ok(link) => downloads::of_submission(&shared.desk, None, &link.key, number).await,
         Err(refusal) => Err(refusal),
     };
     answered(&headers, answer)
@@ -110,7 +110,7 @@ async fn of_term(
 
 pub(super) async fn all_submissions(State(shared): Desked, headers: HeaderMap) -> Response {
     let all = session::teacher(&shared.desk, &headers);
-    answered(&headers, all.map(|()| downloads::of_all(&shared.desk)))
+    answered(&headers, all.and_then(|()| downloads::of_all(&shared.desk)))
 }
 
 #[derive(Deserialize)]
