@@ -460,7 +460,42 @@ impl<'a> AlikeReport<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::odds_text;
+    use super::*;
+    use referee_games::game::registry;
+
+    /// Also with odds that say nothing, as of a ring that explains its own pairs.
+    #[test]
+    fn pairs_that_agree_on_nine_of_ten_are_shown() {
+        let names = ["ann", "ben", "cem", "dan", "eve", "fay"].map(str::to_owned);
+        let pair = |a, b, answers, equal| AlikePair {
+            a,
+            b,
+            answers,
+            equal,
+            expected: 0.5,
+            odds: 1.0,
+        };
+        let pairs = [
+            pair(0, 1, 40, 0.9),
+            pair(2, 3, 4000, 0.89),
+            pair(4, 5, 39, 1.0),
+        ];
+        let ruleset = registry::of_record("quarto", "standard", None).expect("rules");
+        let report = AlikeReport {
+            ruleset: &*ruleset,
+            positions: &[],
+            answers: &names.each_ref().map(|_| Answers::none(0)),
+            names: &names,
+            pairs: &pairs,
+            seed: 1,
+            stages: &Stages::new(6, 0),
+            undrawn: 0,
+            further: Further::SameCommand,
+        };
+        let groups = report.reported().groups;
+        let shown: Vec<&[usize]> = groups.iter().map(|group| &*group.bots).collect();
+        assert_eq!(shown, [[0, 1]]);
+    }
 
     #[test]
     fn odds_have_two_digits() {
