@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use super::experiment::OtherGames;
 use super::merge::MergeError;
 use super::openings::OpeningsError;
 use super::plan::PlanError;
@@ -30,6 +31,8 @@ pub enum TournamentError {
     /// The resumed tournament is another one.
     #[error(transparent)]
     OtherTournament(#[from] OtherTournament),
+    #[error(transparent)]
+    OtherGames(Box<OtherGames>),
     #[error(transparent)]
     Merge(Box<MergeError>),
     #[error("{}", unreadable(.path, .error))]
@@ -160,6 +163,12 @@ impl From<ReadError> for TournamentError {
 impl From<MergeError> for TournamentError {
     fn from(error: MergeError) -> Self {
         Self::Merge(Box::new(error))
+    }
+}
+
+impl From<OtherGames> for TournamentError {
+    fn from(error: OtherGames) -> Self {
+        Self::OtherGames(Box::new(error))
     }
 }
 

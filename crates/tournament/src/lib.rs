@@ -9,6 +9,7 @@ pub mod directory;
 pub mod elimination;
 pub mod entrants;
 mod error;
+pub mod experiment;
 pub mod fair_order;
 pub mod merge;
 pub mod openings;

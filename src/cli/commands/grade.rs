@@ -1,10 +1,9 @@
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::tournament::{
-    PlayOptions, TournamentOptions, Venue, folder_context, keep_plan, named_from, play_until,
-    with_place,
+    PlayOptions, TournamentOptions, Venue, folder_context, named_from, print_notice, tell,
+    with_place, with_resume,
 };
 use crate::cli::support::building::SourceBuilder;
 use crate::cli::support::failure::{Failure, Result, bail, usage};
@@ -13,11 +12,12 @@ use crate::cli::support::output::{ProgressLine, Stdout, note};
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{announce, warn_root};
 use crate::cli::support::setup::{absolute, this_program};
-use crate::cli::support::signals::{self, Stops};
+use crate::cli::support::signals;
+use referee::class::league::grading::climb::{Climb, ClimbError, ClimbNotice};
 use referee::class::league::grading::scale::{self, Scale};
-use referee::class::league::grading::{Grade, Lateness, RungResult, RungVerdict, seed_of};
+use referee::class::league::grading::{Grade, RungResult, RungVerdict};
 use referee::class::league::roster::student_list::{BotsOfStudents, StudentList};
-use referee::class::league::state::{League, at_home};
+use referee::class::league::state::League;
 use referee::class::report::grades;
 use referee::game::Ruleset;
 use referee::play::setup::now;
@@ -25,16 +25,10 @@ use referee::record::text_file;
 use referee::report::html::plain;
 use referee::report::markup::as_html;
 use referee::sandbox::Sandbox;
-use referee::stats::standings::Absence;
 use referee::text::{escape_controls, join_parts};
-use referee::tournament::Ended;
-use referee::tournament::bot_files::Settled;
-use referee::tournament::comparison::ComparisonProgress;
 use referee::tournament::directory::TournamentDirectory;
-use referee::tournament::entrants::{self, Entrant, Entrants, slugs};
-use referee::tournament::plan::request::PlanRequest;
+use referee::tournament::entrants::{self, Entrant, Entrants};
 use referee::tournament::plan::{BotPlan, Plan, RejectedBot};
-use referee::tournament::results::Results;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -107,26 +101,61 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let out = args.out.clone();
     let out = out.unwrap_or_else(|| beside.join("grades"));
     let directory = TournamentDirectory::make(&out)?;
-    let climb = Climb {
-        venue: Venue::new(options, ruleset, sandbox, &found.entered, &directory)?,
-        scale: &scale,
-        references,
-        out: &out,
-        all: args.all,
-        is_checked: old.is_some(),
-        league: folder.zip(league.as_ref()),
-        late: league.as_ref().map(hours_late).unwrap_or_default(),
-        deadline: league
-            .as_ref()
-            .and_then(League::deadline_text)
-            .unwrap_or_default(),
+    let venue = Venue::new(options, ruleset, sandbox, &found.entered, &directory)?;
+    let games = (venue.settings.clone(), venue.request());
+    let climb = Climb::new(games, (&scale, references), &out).playing_all(args.all);
+    let climb = match folder.zip(league.as_ref()) {
+        Some((folder, league)) => climb.of_league(folder, league),
+        None => climb,
     };
-    let (grades, rejected) = with_bots(climb.grade(found))?;
+    let (grades, rejected) = with_bots(graded(&climb, found, old.is_some(), &out))?;
     let students = bots_of_students(list.as_ref(), league.as_ref(), &grades);
     write_grades(args, &scale, &out, &grades, students.as_ref())?;
     print_grades(&grades, &rejected)?;
     note!("all files are in {}", out.display());
     check_measures(&grades)
+}
+
+/// Tells how it goes on.
+async fn graded(
+    climb: &Climb<'_>,
+    found: Entrants,
+    are_checked: bool,
+    out: &Path,
+) -> Result<(Vec<Grade>, Vec<RejectedBot>)> {
+    let (mut stops, line) = (signals::heed(), ProgressLine::new());
+    let mut notify = |notice: ClimbNotice<'_>| match notice {
+        ClimbNotice::Check(notice) => print_notice(&line, notice),
+        ClimbNotice::Game(plan, event) => tell(&line, plan, event),
+        ClimbNotice::Rung(bot, result) => {
+            line.clear();
+            note!("{}: {}", escape_controls(&bot.name), result.sentence());
+            if let (1.., Some(folder)) = (result.forfeits_of_reference, &result.folder) {
+                note!(
+                    "warning: the reference bot of the rung {} forfeited {} of these games; see {}",
+                    result.rung,
+                    result.forfeits_of_reference,
+                    out.join(folder).display()
+                );
+            }
+        }
+    };
+    let graded = climb
+        .grade(found, are_checked, &mut stops, &mut notify)
+        .await;
+    line.clear();
+    let resume = "continue: the same command again";
+    graded.map_err(|error| match error {
+        ClimbError::Tournament(error) => error.into(),
+        ClimbError::Scale(error) => error.into(),
+        ClimbError::Games(error) => with_resume(error, resume),
+        ClimbError::UnfitReference { .. } => Failure::Usage(error.to_string()),
+        ClimbError::CheckInterrupted => Failure::Interrupted,
+        ClimbError::GamesInterrupted => {
+            note!("stopped; {resume}");
+            Failure::Told(130)
+        }
+    })
 }
 
 /// Refuses grades of which a rung could not be measured, once they are written.
@@ -318,187 +347,4 @@ fn print_grades(all: &[Grade], rejected: &[RejectedBot]) -> Result<()> {
         writeln!(Stdout, "{name:width$}  {points} of {most}  {why}")?;
     }
     Ok(())
-}
-
-struct Climb<'a> {
-    venue: Venue,
-    scale: &'a Scale,
-    references: Vec<Entrant>,
-    out: &'a Path,
-    all: bool,
-    is_checked: bool,
-    /// With its folder.
-    league: Option<(&'a Path, &'a League)>,
-    /// By bot, in hours.
-    late: BTreeMap<String, u64>,
-    /// Of the league, with its offset.
-    deadline: String,
-}
-
-/// Of the bots of a league whose playing version was late.
-fn hours_late(league: &League) -> BTreeMap<String, u64> {
-    let until = league.accepted_until();
-    let bots = league.bots().into_iter();
-    let late = bots.filter_map(|bot| {
-        let hours = league.hours_late(&bot.playing(until)?)?;
-        Some((bot.label, hours))
-    });
-    late.collect()
-}
-
-impl Climb<'_> {
-    /// Their grades, and those that cannot play.
-    async fn grade(&self, found: Entrants) -> Result<(Vec<Grade>, Vec<RejectedBot>)> {
-        let mut stops = signals::heed();
-        let mut rejected = found.rejected;
-        let entered = tokio::select! {
-            checked = self.check(found.entered, &mut rejected) => checked?,
-            _ = stops.recv() => return Err(Failure::Interrupted),
-        };
-        let mut grades = Vec::new();
-        for bot in &entered {
-            grades.push(self.climb(bot, &mut stops).await?);
-        }
-        grades.extend(rejected.iter().map(|bot| self.refused(bot)));
-        grades.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok((grades, rejected))
-    }
-
-    async fn check(
-        &self,
-        bots: Vec<Entrant>,
-        rejected: &mut Vec<RejectedBot>,
-    ) -> Result<Vec<Entrant>> {
-        let mut unfit = Vec::new();
-        let references = self.references.clone();
-        self.venue.check(references, &mut unfit).await?;
-        if let Some(unfit) = unfit.first() {
-            bail!(
-                "{}: {}; a scale needs reference bots that can play",
-                unfit.bot.name,
-                join_parts(&unfit.absence, "; ")
-            );
-        }
-        if self.is_checked {
-            return Ok(bots);
-        }
-        self.venue.check(bots, rejected).await
-    }
-
-    fn refused(&self, bot: &RejectedBot) -> Grade {
-        let program = Path::new(&bot.bot.bot);
-        let mut homes = vec![program.parent().unwrap_or(program).display().to_string()];
-        if let Some((folder, league)) = self.league {
-            let known = league.bot(&bot.bot.name);
-            homes.extend(known.iter().flat_map(|known| known.homes(folder)));
-        }
-        let absence = bot.absence.map(|text| at_home(text, &homes));
-        let rungs = self.scale.rungs.iter();
-        let rungs = rungs
-            .map(|rung| RungResult::not_played(rung, seed_of(self.scale, rung, &bot.bot.hash)));
-        self.grade_of(&bot.bot, Some(absence), rungs.collect())
-    }
-
-    fn grade_of(&self, bot: &BotPlan, problem: Option<Absence>, rungs: Vec<RungResult>) -> Grade {
-        let late = self.late.get(&bot.name).map(|&hours| Lateness {
-            hours,
-            deadline: self.deadline.clone(),
-            points_lost: self.scale.penalty(hours),
-        });
-        let points: u32 = rungs.iter().map(|rung| rung.points).sum();
-        Grade {
-            name: bot.name.clone(),
-            folder: bot.slug.clone(),
-            hash: bot.hash.clone(),
-            points: points.saturating_sub(late.as_ref().map_or(0, |late| late.points_lost)),
-            most_points: self.scale.most_points(),
-            late,
-            problem,
-            rungs,
-        }
-    }
-
-    async fn climb(&self, bot: &Entrant, stops: &mut Stops) -> Result<Grade> {
-        let names: Vec<&str> = self.scale.rungs.iter().map(|rung| &*rung.name).collect();
-        let mut rungs: Vec<RungResult> = Vec::new();
-        for (place, (rung, slug)) in self.scale.rungs.iter().zip(slugs(&names)).enumerate() {
-            let seed = seed_of(self.scale, rung, &bot.plan.hash);
-            let is_over = rungs.iter().any(|rung| rung.verdict != RungVerdict::Passed);
-            if is_over && !self.all {
-                rungs.push(RungResult::not_played(rung, seed));
-                continue;
-            }
-            // Another version or scale has other games.
-            let folder = format!("{}/{slug}-{seed}", bot.plan.slug);
-            let result = self.play(bot, place, seed, &folder, stops).await?;
-            note!("{}: {}", escape_controls(&bot.plan.name), result.sentence());
-            if result.forfeits_of_reference > 0 {
-                note!(
-                    "warning: the reference bot of the rung {} forfeited {} of these games; see {}",
-                    rung.name,
-                    result.forfeits_of_reference,
-                    self.out.join(&folder).display()
-                );
-            }
-            rungs.push(result);
-        }
-        Ok(self.grade_of(&bot.plan, None, rungs))
-    }
-
-    async fn play(
-        &self,
-        bot: &Entrant,
-        place: usize,
-        seed: u64,
-        folder: &str,
-        stops: &mut Stops,
-    ) -> Result<RungResult> {
-        let (scale, rung) = (self.scale, &self.scale.rungs[place]);
-        let directory = TournamentDirectory::make(&self.out.join(folder))?;
-        let old = directory.plan()?;
-        let request = PlanRequest {
-            pairs: Some(scale.budget),
-            // Benching must not depend on games after the decision.
-            bench_after: Some(0),
-            ..self.venue.request()
-        };
-        let entrants = both(bot, &self.references[place]);
-        let bots = entrants.iter().map(|bot| bot.plan.clone()).collect();
-        let mut plan = request.new_plan(&*self.venue.settings.ruleset, bots, Vec::new(), seed)?;
-        let differences = old.as_ref().map(|old| {
-            let mut moved = plan.clone();
-            for (bot, before) in moved.bots.iter_mut().zip(&old.bots) {
-                // Files may have moved, and a reference may be a newer version.
-                bot.bot.clone_from(&before.bot);
-                bot.name.clone_from(&before.name);
-            }
-            old.differences(&moved)
-        });
-        keep_plan(&directory, &mut plan, differences, &Settled::default())?;
-        let file = directory.journal_file();
-        let arena = self.venue.arena(&directory, &file, plan, entrants)?;
-        let resume = "continue: the same command again";
-        let test = scale.test(rung)?;
-        let mut progress = ComparisonProgress::new(test, 1, vec![0; scale.budget as usize]);
-        let is_enough = |results: &Results| progress.advance(&results.endings, false);
-        let line = ProgressLine::new();
-        let (ended, results) = play_until(arena, resume, stops, &line, is_enough).await?;
-        if ended == Ended::Interrupted {
-            note!("stopped; {resume}");
-            return Err(Failure::Told(130));
-        }
-        let (folder, endings) = (folder.to_owned(), &results.endings);
-        Ok(RungResult::new(rung, seed, folder, &progress, endings))
-    }
-}
-
-fn both(bot: &Entrant, reference: &Entrant) -> Vec<Entrant> {
-    let (mut bot, mut reference) = (bot.clone(), reference.clone());
-    "graded".clone_into(&mut bot.plan.slug);
-    "reference".clone_into(&mut reference.plan.slug);
-    while reference.plan.name == bot.plan.name {
-        reference.plan.name.push('\'');
-    }
-    reference.program.name.clone_from(&reference.plan.name);
-    vec![bot, reference]
 }

@@ -1,11 +1,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::versions::left_out;
 use super::{Args, ERROR, percentage};
-use crate::cli::commands::tournament::{Venue, keep_plan, play_until};
+use crate::cli::commands::tournament::{Venue, tell, with_resume};
 use crate::cli::support::failure::{Result, bail};
 use crate::cli::support::output::{ProgressLine, note};
 use crate::cli::support::signals::{self, Stops};
@@ -18,11 +17,12 @@ use referee::tournament::bot_files::{KnownFiles, Settled};
 use referee::tournament::comparison::{ComparisonProgress, round};
 use referee::tournament::directory::TournamentDirectory;
 use referee::tournament::entrants::Entrant;
+use referee::tournament::experiment::Experiment;
 use referee::tournament::plan::difference::PlanDifference;
 use referee::tournament::plan::request::{PlanRequest, ScheduleRequest};
 use referee::tournament::plan::{BotPlan, Format, Plan, RejectedBot};
 use referee::tournament::results::Results;
-use referee::tournament::{Arena, Ended, until};
+use referee::tournament::{Arena, Ended, Event, until};
 
 fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) {
     let (elo, error) = (args.margin.abs(), 100.0 * ERROR);
@@ -52,8 +52,7 @@ fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) {
 struct ComparisonRun<'a> {
     args: &'a Args,
     venue: &'a Venue,
-    directory: &'a TournamentDirectory,
-    journal_file: &'a Path,
+    experiment: Experiment<'a>,
     deadline: Option<Instant>,
     seed: u64,
     old: Option<Plan>,
@@ -85,12 +84,10 @@ pub(super) async fn play(
     let budget = args.budget.0;
     let old = directory.plan()?;
     let seed = args.games.seed.or(old.as_ref().map(|old| old.seed));
-    let journal_file = directory.journal_file();
     let run = ComparisonRun {
         args,
         venue,
-        directory,
-        journal_file: &journal_file,
+        experiment: Experiment::new(&venue.settings, directory),
         deadline: budget.and_then(|budget| begun.checked_add(budget)),
         seed: seed.unwrap_or_else(seed::drawn),
         old,
@@ -130,7 +127,7 @@ pub(super) async fn play(
     })
 }
 
-impl<'a> ComparisonRun<'a> {
+impl ComparisonRun<'_> {
     /// Leaves those out that failed the entry check: now, or when the folder was made.
     async fn admit(&self, field: &mut Field, stops: &mut Stops) -> Result<Option<NoGames>> {
         if let Some(old) = &self.old {
@@ -201,7 +198,7 @@ impl<'a> ComparisonRun<'a> {
     }
 
     /// Keeps the plan in the folder, which refuses another one than it has.
-    fn arena(&self, mut plan: Plan, mut field: Field) -> Result<Arena<'a>> {
+    fn arena(&self, mut plan: Plan, mut field: Field) -> Result<Arena<'_>> {
         let differences = self.old.as_ref().map(|old| {
             let (known, settled) = (&mut field.known, &mut field.settled);
             known.settle_game(old, &mut plan, self.args.changes.accept_changes, settled);
@@ -212,15 +209,17 @@ impl<'a> ComparisonRun<'a> {
             differences
         });
         let is_new = differences.is_none();
-        keep_plan(self.directory, &mut plan, differences, &field.settled)?;
+        self.experiment.keep(&mut plan, differences)?;
+        for note in &field.settled.notes {
+            note!("{note}");
+        }
         if is_new {
             field.known = KnownFiles::of(&field.entered);
         }
         if is_new || field.settled.has_accepted {
-            field.known.write(self.directory)?;
+            field.known.write(self.experiment.directory)?;
         }
-        let (venue, file) = (self.venue, self.journal_file);
-        let mut arena = venue.arena(self.directory, file, plan, field.entered)?;
+        let mut arena = self.experiment.open(plan, field.entered)?;
         arena.deadline = self.deadline;
         Ok(arena)
     }
@@ -250,7 +249,10 @@ async fn games(
         }
         !all && progress.comparison.is_decided()
     };
-    let (ended, _) = play_until(arena, resume, stops, &line, is_enough).await?;
+    let observe = |plan: &Plan, event: &Event| tell(&line, plan, event);
+    let played = arena.run_until(stops, is_enough, observe).await;
+    line.clear();
+    let (ended, _) = played.map_err(|error| with_resume(error, resume))?;
     Ok(match ended {
         Ended::Interrupted => ComparisonEnd::Interrupted,
         // The last games may have decided it.

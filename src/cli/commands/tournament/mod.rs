@@ -50,7 +50,7 @@ pub(crate) use self::options::{
 
 #[cfg(feature = "class-server")]
 pub(crate) use self::run::write_tables;
-pub(crate) use self::run::{Venue, keep_plan, play, play_until, print_plan, warn_of_repetition};
+pub(crate) use self::run::{Venue, play, print_plan, tell, warn_of_repetition, with_resume};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

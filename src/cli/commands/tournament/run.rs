@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::options::TournamentOptions;
 use super::{jobs, print_notice};
-use crate::cli::support::failure::{Failure, Result, bail, usage};
+use crate::cli::support::failure::{Failure, Result, usage};
 use crate::cli::support::output::{ProgressBar, ProgressLine, note, print};
 use crate::cli::support::pages::Pages;
 use crate::cli::support::setup::{palette, terminal_width};
@@ -27,10 +27,8 @@ use referee::server::LiveState;
 use referee::solver::SolverOptions;
 use referee::text::counted;
 use referee::tournament::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
-use referee::tournament::bot_files::Settled;
 use referee::tournament::directory::TournamentDirectory;
 use referee::tournament::entrants::Entrant;
-use referee::tournament::plan::difference::{self, PlanDifference, accept_advice};
 use referee::tournament::plan::request::PlanRequest;
 use referee::tournament::plan::{Plan, RejectedBot};
 use referee::tournament::preparation::PreparationNotice;
@@ -112,54 +110,8 @@ impl Venue {
     }
 }
 
-/// A command's own plan, in a folder that holds nothing else: `differences` from an old plan are refused.
-pub(crate) fn keep_plan(
-    directory: &TournamentDirectory,
-    plan: &mut Plan,
-    differences: Option<Vec<PlanDifference>>,
-    settled: &Settled,
-) -> Result<()> {
-    let Some(differences) = differences else {
-        return Ok(directory.write_plan(plan)?);
-    };
-    if !differences.is_empty() {
-        bail!(
-            "{}: other games are in this folder:\n  {}\nundo these changes, or choose another folder with --out{}",
-            directory.quoted(),
-            difference::listed(&differences),
-            accept_advice(&differences)
-        );
-    }
-    for note in &settled.notes {
-        note!("{note}");
-    }
-    Ok(())
-}
-
-pub(crate) async fn play_until(
-    arena: Arena<'_>,
-    resume: &str,
-    stops: &mut Stops,
-    line: &ProgressLine,
-    mut is_enough: impl FnMut(&Results) -> bool,
-) -> Result<(Ended, Results)> {
-    if is_enough(&arena.results) {
-        return Ok((Ended::Stopped, arena.results));
-    }
-    let mut observer = |plan: &Plan, results: &Results, event: &Event| match event {
-        Event::Written(_) if is_enough(results) => ControlFlow::Break(()),
-        event => {
-            tell(line, plan, event);
-            ControlFlow::Continue(())
-        }
-    };
-    let ran = arena.run(stops, &mut observer).await;
-    line.clear();
-    let (ended, _, results) = ran.map_err(|error| with_resume(error, resume))?;
-    Ok((ended, results))
-}
-
-fn with_resume(error: TournamentError, resume: &str) -> Failure {
+/// `resume`: how the user goes on.
+pub(crate) fn with_resume(error: TournamentError, resume: &str) -> Failure {
     match error {
         TournamentError::GameProgram(_) => error.into(),
         TournamentError::Input(text) => usage!("{text}\n{resume}"),
@@ -167,7 +119,7 @@ fn with_resume(error: TournamentError, resume: &str) -> Failure {
     }
 }
 
-fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
+pub(crate) fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
     let text = match event {
         Event::Written(_) | Event::NotWritten(_) | Event::RoundAdded | Event::WorkerEnded(_) => {
             return;

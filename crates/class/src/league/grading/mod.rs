@@ -3,6 +3,7 @@
 //! On each rung of a [`Scale`] a bot plays pairs against a reference until a sequential test decides, in the order of the
 //! schedule: the number of games at a time changes nothing. The first rung that is not passed ends the climb.
 
+pub mod climb;
 pub mod scale;
 
 use serde::{Serialize, Serializer};
