@@ -172,6 +172,78 @@ fn a_program_is_pasted(screen: Screen) -> Result<(), Failed> {
     anna.sees("form", "Not accepted: ")
 }
 
+/// With what is in it, as a person drags it from the desktop.
+fn a_folder_is_dropped(screen: Screen) -> Result<(), Failed> {
+    let class = Served::start(STUDENTS);
+    let anna = Person::open(&class, "Anna Adams", screen)?;
+    let folder = anna.files.path().join("mybot");
+    fs::create_dir_all(folder.join("data"))?;
+    let reads = "#!/bin/sh\n[ -e \"${0%/*}/data/weights.txt\" ] || exit 1\nexec \"$REFEREE_BIN\" bot random\n";
+    fs::write(folder.join("bot.sh"), reads)?;
+    fs::write(folder.join("data/weights.txt"), "1 2 3\n")?;
+    let middle = |edge: &str, size: &str| {
+        let script = format!(
+            "const box = document.querySelector('.drop').getBoundingClientRect(); return box.{edge} + box.{size} / 2"
+        );
+        anna.browser.number(&script)
+    };
+    let (x, y) = (middle("left", "width")?, middle("top", "height")?);
+    for kind in ["dragEnter", "dragOver", "drop"] {
+        let data = json!({"items": [], "files": [folder], "dragOperationsMask": 1});
+        let event = json!({"type": kind, "x": x, "y": y, "data": data});
+        anna.browser.devtools("Input.dispatchDragEvent", &event)?;
+    }
+    anna.sees("form", "Accepted as version 1.")?;
+    anna.sees("versions", "accepted, plays next")
+}
+
+/// As the driver of the browser knows them.
+const TAB: char = '\u{E004}';
+const ENTER: char = '\u{E007}';
+
+/// Without a mouse, and the ring always shows where one is.
+fn a_student_works_by_keyboard(screen: Screen) -> Result<(), Failed> {
+    let class = Served::start(STUDENTS);
+    class.hand_in(&class.link("Ben Bell"), "bot.sh", GREEDY);
+    let anna = Person::open(&class, "Anna Adams", screen)?;
+    let tab_to = |selector: &str| -> Result<(), Failed> {
+        let (selector, mut ring) = (json!(selector), String::new());
+        for _ in 0..60 {
+            anna.browser.keys(&[TAB])?;
+            ring = anna
+                .browser
+                .text("return getComputedStyle(document.activeElement).outlineStyle")?;
+            let is_there = format!("return document.activeElement.matches({selector})");
+            if anna.browser.run(&is_there)? == json!(true) && ring != "none" {
+                return Ok(());
+            }
+        }
+        Err(format!("no way to {selector}; the last outline is {ring}").into())
+    };
+    let types = |text: &str| {
+        let keys: Vec<char> = text
+            .chars()
+            .map(|c| if c == '\n' { ENTER } else { c })
+            .collect();
+        anna.browser.keys(&keys)
+    };
+    tab_to("#paste summary")?;
+    anna.browser.keys(&[ENTER])?;
+    tab_to("[name=name]")?;
+    types("bot.sh")?;
+    tab_to("[name=text]")?;
+    types(RANDOM)?;
+    tab_to("#hand-in .primary")?;
+    anna.browser.keys(&[ENTER])?;
+    anna.sees("form", "Accepted as version 1.")?;
+    anna.sees("standings", "Friendly")?;
+    tab_to("[aria-label='See your bot play against Ben Bell']")?;
+    anna.browser.keys(&[ENTER])?;
+    let is_shown =
+        "return document.getElementById('live')?.textContent.startsWith('Finished') === true";
+    Ok(anna.browser.wait(is_shown)?)
+}
+
 fn a_teacher_decides(screen: Screen) -> Result<(), Failed> {
     let class = Served::start(STUDENTS);
     let Screen { width, theme } = screen;
@@ -349,6 +421,18 @@ fn main() {
         SCREENS[2],
         a_program_is_pasted,
     );
+    add(
+        "a folder is dropped".to_owned(),
+        SCREENS[0],
+        a_folder_is_dropped,
+    );
+    for screen in [SCREENS[0], SCREENS[2]] {
+        add(
+            format!("a student works by keyboard at {} pixels", screen.width),
+            screen,
+            a_student_works_by_keyboard,
+        );
+    }
     add(
         "all works without JavaScript".to_owned(),
         SCREENS[2],
