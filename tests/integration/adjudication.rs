@@ -6,7 +6,8 @@ use crate::common::Referee;
 use referee::game::BuiltinRuleset;
 use referee::game::quarto::Edition;
 use referee::play::replay::replay;
-use referee::record::Record;
+use referee::play::violation::{EndedBy, ViolationKind, WrongResult};
+use referee::record::{Reason, Record};
 use serde_json::{Value, json};
 
 /// Eight free cells.
@@ -41,14 +42,17 @@ fn lasting(records: &[Value]) -> Vec<Value> {
     records
 }
 
-fn problem_of(record: &Value) -> Option<String> {
+fn problem_of(record: &Value) -> Option<WrongResult> {
     let record = Record::from_line(record.to_string().as_bytes()).expect("a record");
     let replayed = replay(
         &BuiltinRuleset::new(Edition::default()),
         &record,
         &mut |_| {},
     );
-    replayed.err().map(|violation| violation.problem)
+    match replayed.err()?.problem {
+        ViolationKind::Result(wrong) => Some(wrong),
+        other => panic!("{other}"),
+    }
 }
 
 #[test]
@@ -82,27 +86,51 @@ fn a_wrong_verdict_is_found() {
     let with = |field: &str, value: Value| {
         let mut record = record.clone();
         record["result"][field] = value;
-        problem_of(&record).unwrap_or_default()
+        problem_of(&record).expect("a violation")
     };
     let winner = record["result"]["winner"].as_u64();
     let mut wrong = record.clone();
     wrong["result"]["winner"] = json!(winner.map_or(0, |winner| 1 - winner));
     wrong["result"]["reason"] = json!("quarto");
-    let problem = problem_of(&wrong).unwrap_or_default();
-    assert!(problem.starts_with("the winner is "), "{problem}");
-    assert!(problem.contains("; by best play it is "), "{problem}");
-    assert!(with("reason", json!("timeout")).contains("; by best play it is "));
-    assert!(with("lines", json!([["H1", "big"]])).contains("; by best play they are none"));
-    assert!(with("adjudicated", json!(false)).starts_with("the game is not over"));
+    let by = EndedBy::BestPlay;
+    let wrong = problem_of(&wrong);
+    assert!(
+        matches!(
+            wrong,
+            Some(WrongResult::Winner {
+                by: EndedBy::BestPlay,
+                ..
+            })
+        ),
+        "{wrong:?}"
+    );
+    let found = Reason::from("timeout");
+    let expected = Reason::from(record["result"]["reason"].as_str().expect("a word"));
+    assert_eq!(
+        with("reason", json!("timeout")),
+        WrongResult::Reason {
+            found,
+            expected: expected.clone(),
+            by
+        }
+    );
+    assert_eq!(
+        with("lines", json!([["H1", "big"]])),
+        WrongResult::Lines {
+            found: vec![("H1".to_owned(), "big".to_owned())],
+            expected: Vec::new(),
+            by,
+        }
+    );
+    assert_eq!(
+        with("adjudicated", json!(false)),
+        WrongResult::NotOver(expected)
+    );
     let mut played_out = record.clone();
     played_out["start"] = json!("................");
     played_out["turns"] = json!(["- A", "1 B", "2 C", "3 D", "4 -"]);
     played_out["times_ms"] = json!([0.0, 0.0, 0.0, 0.0, 0.0]);
-    let problem = problem_of(&played_out).unwrap_or_default();
-    assert_eq!(
-        problem,
-        "the result is marked as adjudicated, but the game ended by the rules"
-    );
+    assert_eq!(problem_of(&played_out), Some(WrongResult::Adjudicated));
 }
 
 #[test]

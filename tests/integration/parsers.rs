@@ -8,7 +8,8 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Position, Rules};
 use referee::game::{BuiltinGame, BuiltinRuleset, Position as _};
-use referee::play::replay::{Violation, replay};
+use referee::play::replay::replay;
+use referee::play::violation::Violation;
 use referee::protocol::answer_text;
 use referee::record::{Record, RecordSummary, TurnText};
 use referee::text::{escape, escape_controls, escape_lines, quote};
@@ -189,7 +190,7 @@ fn replay_any(record: &Record) {
     let problem = |result: Result<_, Violation>| match result {
         Ok(()) => {}
         Err(violation) => {
-            assert!(!violation.problem.is_empty());
+            assert!(!violation.problem.to_string().is_empty());
             assert!(violation.turn.is_none_or(|turn| turn >= 1));
             assert!(violation.turn.is_none_or(|turn| turn <= record.turns.len()));
         }

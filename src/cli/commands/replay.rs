@@ -238,7 +238,7 @@ fn show(
                 let bots = [record.first, record.first.other()];
                 view.heading(number - 1, bots, &*start)?;
             }
-            Err(violation) => return of_game(violation.problem),
+            Err(violation) => return of_game(violation.problem.to_string()),
         }
         let mut shown = Ok(());
         let replayed = replay(ruleset, record, &mut |event| {

@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::value::RawValue;
 
-use crate::play::replay::{Violation, replay, start_of};
+use crate::play::replay::{replay, start_of};
+use crate::play::violation::Violation;
 use crate::record::Record;
 use crate::record::annotation::{Annotation, FIELD};
 use referee_games::game::registry::{UnknownRuleset, find};

@@ -13,6 +13,7 @@ pub mod stage;
 pub mod stall;
 #[doc(hidden)]
 pub mod testing;
+pub mod violation;
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,8 @@ pub use referee_games::drawing::{Pieces, Shown};
 use referee_games::drawing::{board, board_size, hand};
 use referee_games::game::{Game, Mood, Ruleset};
 use referee_match::analysis::steps;
-use referee_match::play::replay::{Violation, start_of};
+use referee_match::play::replay::start_of;
+use referee_match::play::violation::Violation;
 use referee_match::record::Record;
 use referee_text::escape_controls;
 
@@ -45,7 +46,7 @@ pub fn still(pieces: &Pieces, shown: &Shown, title: &str) -> String {
 const NAME: usize = 24;
 
 /// Why a game cannot be drawn.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DrawingError {
     /// A sentence about the game.
     #[error("{0}")]

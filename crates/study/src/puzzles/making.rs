@@ -7,7 +7,7 @@ use super::{HIGHEST_LEVEL, Puzzle, PuzzleKind, VERSION};
 use referee_games::game::{Game, Rejection, Ruleset, Turn};
 use referee_games::solver::{Limits, Solvers, Value};
 use referee_match::analysis::{Step, steps};
-use referee_match::play::replay::Violation;
+use referee_match::play::violation::Violation;
 use referee_match::record::Record;
 
 /// Why no puzzles can be made of a record.
