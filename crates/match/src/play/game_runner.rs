@@ -14,7 +14,7 @@ use super::setup::{GameSetup, bot_entries, now};
 use super::stall::{Mark, StallDetector};
 use crate::bot::Fault;
 use crate::bot::exhaustion::{Exhausted, RefusalMark};
-use crate::bot::fault::crash::UnseenFile;
+use crate::bot::fault::crash::{CrashAdvice, UnseenFile};
 use crate::bot::fault::{Exit, crash};
 use crate::bot::meter::Usage;
 use crate::bot::process::GracePeriods;
@@ -365,9 +365,24 @@ impl GameFault {
         }
     }
 
+    /// What to do about the error that ended its program; `None` where none did, or where that says no more than how it
+    /// exited.
+    pub fn crash_advice(&self) -> Option<CrashAdvice> {
+        match &*self.fault {
+            Fault::Exited {
+                exit: Exit::Code(1..),
+                ..
+            } => CrashAdvice::of(&self.stderr, self.sandboxed, self.unseen.as_ref()),
+            _ => None,
+        }
+    }
+
     /// What to do, in this language: for an error that a sandbox is likely to have caused, what it allows.
     pub fn advice(&self, language: Option<Language>, is_program_game: bool) -> String {
-        let advice = self.advice_on_error(language, is_program_game);
+        let advice = match self.crash_advice() {
+            Some(advice) => advice.to_string(),
+            None => self.fault.advice(language, is_program_game),
+        };
         match (&*self.fault, self.memory_limit) {
             // It need not say that it was given no memory.
             (
@@ -389,38 +404,6 @@ impl GameFault {
                 )
             }
             _ => advice,
-        }
-    }
-
-    fn advice_on_error(&self, language: Option<Language>, is_program_game: bool) -> String {
-        let by_error = matches!(
-            &*self.fault,
-            Fault::Exited {
-                exit: Exit::Code(1..),
-                ..
-            }
-        );
-        let sandbox = crash::sandbox_advice(&self.stderr, self.unseen.as_ref());
-        let sandbox = sandbox.filter(|_| by_error && self.sandboxed);
-        let place = crash::place(&self.stderr).filter(|_| by_error);
-        if let Some(advice) = crash::hiding_advice(&self.stderr).filter(|_| by_error) {
-            return advice;
-        }
-        if let Some(advice) = sandbox {
-            if matches!(self.unseen, Some(UnseenFile::OtherCase(_))) {
-                return advice;
-            }
-            return format!("{advice}; without a sandbox the same question may be answered");
-        }
-        if let Some(advice) = crash::module_advice(&self.stderr).filter(|_| by_error) {
-            return advice.to_owned();
-        }
-        match place {
-            Some(place) => format!("correct the error at {place}"),
-            None if by_error && self.stderr.trim().is_empty() => {
-                "find what ends it: it wrote nothing to stderr".to_owned()
-            }
-            None => self.fault.advice(language, is_program_game),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What the end of a program's stderr says of why it exited.
 
+use std::fmt;
+
 use referee_text::quote;
 
 /// Beginnings of lines that name the error in the runtimes of Go, Java, OCaml, SBCL and PHP, whatever follows.
@@ -272,19 +274,66 @@ const SHARED_MEMORY: [&str; 3] = ["SemLock", "shm_open", "/dev/shm"];
 const NO_SHARED_MEMORY: &str = "this sandbox has no memory that processes share by name (/dev/shm), which pools of processes need: use threads, or \
      processes that talk through pipes; with bubblewrap, or where Landlock has name spaces, it is there";
 
-/// What to do about an error that a sandbox is likely to have caused.
-pub fn sandbox_advice(stderr: &str, unseen: Option<&UnseenFile>) -> Option<String> {
+/// What to do about an error that ended a program: in words an imperative, without a full stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CrashAdvice {
+    /// A file of the bot, which hides this module of Python's library.
+    Rename(String),
+    /// A sandbox is likely to have caused it, by what it does not show.
+    Unseen(UnseenFile),
+    /// A sandbox is likely to have caused it.
+    Sandbox(&'static str),
+    InstallModule,
+    /// `line 3 of bot.py`.
+    CorrectAt(String),
+    /// Nothing on stderr says where.
+    FindIt,
+}
+
+impl CrashAdvice {
+    /// By the end of the program's stderr; `None` where that says no more than how it exited.
+    pub fn of(stderr: &str, is_sandboxed: bool, unseen: Option<&UnseenFile>) -> Option<Self> {
+        hidden_module(stderr)
+            .map(Self::Rename)
+            .or_else(|| sandbox_advice(stderr, unseen).filter(|_| is_sandboxed))
+            .or_else(|| lacks_module(stderr).then_some(Self::InstallModule))
+            .or_else(|| place(stderr).map(Self::CorrectAt))
+            .or_else(|| stderr.trim().is_empty().then_some(Self::FindIt))
+    }
+}
+
+impl fmt::Display for CrashAdvice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const ELSEWHERE: &str = "without a sandbox the same question may be answered";
+        match self {
+            Self::Rename(module) => write!(
+                f,
+                "rename {module}.py: it hides the module {module} of Python's library, which others import, too"
+            ),
+            Self::Unseen(unseen @ UnseenFile::OtherCase(_)) => f.write_str(&unseen.advice()),
+            Self::Unseen(unseen) => write!(f, "{}; {ELSEWHERE}", unseen.advice()),
+            Self::Sandbox(advice) => write!(f, "{advice}; {ELSEWHERE}"),
+            Self::InstallModule => f.write_str(
+                "install the package that it names, or keep a module of yours beside the bot",
+            ),
+            Self::CorrectAt(place) => write!(f, "correct the error at {place}"),
+            Self::FindIt => f.write_str("find what ends it: it wrote nothing to stderr"),
+        }
+    }
+}
+
+fn sandbox_advice(stderr: &str, unseen: Option<&UnseenFile>) -> Option<CrashAdvice> {
     let line = explaining_line(stderr)?.to_lowercase();
     let is_refused = ["permission denied", "no such file"]
         .iter()
         .any(|words| line.contains(words));
     if is_refused && SHARED_MEMORY.iter().any(|name| stderr.contains(name)) {
-        return Some(NO_SHARED_MEMORY.to_owned());
+        return Some(CrashAdvice::Sandbox(NO_SHARED_MEMORY));
     }
     let (_, cause, advice) = SANDBOX.iter().find(|(words, ..)| line.contains(words))?;
     Some(match unseen.filter(|_| *cause == Cause::Missing) {
-        Some(unseen) => unseen.advice(),
-        None => (*advice).to_owned(),
+        Some(unseen) => CrashAdvice::Unseen(unseen.clone()),
+        None => CrashAdvice::Sandbox(advice),
     })
 }
 
@@ -345,8 +394,8 @@ pub fn is_library_module(name: &str) -> bool {
     LIBRARY.contains(&name)
 }
 
-/// What to do about a file of the bot that Python takes for a module of its library.
-pub fn hiding_advice(stderr: &str) -> Option<String> {
+/// The module of Python's library in whose place it takes a file of the bot.
+fn hidden_module(stderr: &str) -> Option<String> {
     let line = explaining_line(stderr)?;
     let between = |begin: &str, end: &str| line.split_once(begin)?.1.split_once(end);
     let is_of_library = |path: &str| path.contains("/lib/python") || path.contains("\\Lib\\");
@@ -374,17 +423,15 @@ pub fn hiding_advice(stderr: &str) -> Option<String> {
         files.any(is_own).then_some(module)
     };
     let module = renamed().or_else(imported).or_else(initialized)?;
-    is_library_module(module).then(|| {
-        format!("rename {module}.py: it hides the module {module} of Python's library, which others import, too")
-    })
+    is_library_module(module).then(|| module.to_owned())
 }
 
-/// What to do about a module that is not there, where nothing hides it.
-pub fn module_advice(stderr: &str) -> Option<&'static str> {
-    let line = explaining_line(stderr)?.to_lowercase();
-    let is_missing = NO_MODULE.iter().any(|words| line.contains(words));
-    is_missing
-        .then_some("install the package that it names, or keep a module of yours beside the bot")
+/// Whether a module is not there.
+fn lacks_module(stderr: &str) -> bool {
+    explaining_line(stderr).is_some_and(|line| {
+        let line = line.to_lowercase();
+        NO_MODULE.iter().any(|words| line.contains(words))
+    })
 }
 
 #[cfg(test)]
@@ -444,7 +491,11 @@ mod tests {
 
     #[test]
     fn a_file_that_hides_the_library_is_to_be_renamed() {
-        let advice = "rename fractions.py: it hides the module fractions of Python's library, which others import, too";
+        let advice = CrashAdvice::Rename("fractions".to_owned());
+        assert_eq!(
+            advice.to_string(),
+            "rename fractions.py: it hides the module fractions of Python's library, which others import, too"
+        );
         for line in [
             "ImportError: cannot import name 'Fraction' from 'fractions' (/w/b/fractions.py)",
             "ImportError: cannot import name 'Fraction' from 'fractions' (consider renaming '/w/fractions.py' since it has the same name as the standard library module named 'fractions' and prevents importing that standard library module)",
@@ -453,7 +504,8 @@ mod tests {
             let stderr = format!(
                 "Traceback (most recent call last):\n  File \"/w/b/fractions.py\", line 3, in <module>\n    x\n{line}\n"
             );
-            assert_eq!(hiding_advice(&stderr).as_deref(), Some(advice), "{line}");
+            let found = CrashAdvice::of(&stderr, true, None);
+            assert_eq!(found.as_ref(), Some(&advice), "{line}");
         }
         for line in [
             "ImportError: cannot import name 'think' from 'helper' (/w/b/helper.py)",
@@ -463,7 +515,7 @@ mod tests {
             let stderr = format!(
                 "Traceback (most recent call last):\n  File \"/w/bot.py\", line 3, in <module>\n    x\n{line}\n"
             );
-            assert_eq!(hiding_advice(&stderr), None, "{line}");
+            assert_eq!(hidden_module(&stderr), None, "{line}");
         }
     }
 
@@ -527,12 +579,14 @@ mod tests {
             "Traceback:\nModuleNotFoundError: No module named 'numpy'\n",
             "Error: Cannot find module 'chess.js'\n",
         ] {
-            let in_sandbox = sandbox_advice(stderr, None).expect("advice");
-            let outside = module_advice(stderr).expect("advice");
-            assert!(in_sandbox.contains("install a package"), "{in_sandbox}");
-            assert!(outside.starts_with("install the package"), "{outside}");
+            let in_sandbox = CrashAdvice::of(stderr, true, None).expect("advice");
+            let words = in_sandbox.to_string();
+            assert!(words.contains("install a package"), "{words}");
+            let outside = CrashAdvice::of(stderr, false, None);
+            assert_eq!(outside, Some(CrashAdvice::InstallModule));
         }
-        assert_eq!(module_advice("IndexError: list index out of range\n"), None);
+        let other = "IndexError: list index out of range\n";
+        assert_eq!(CrashAdvice::of(other, true, None), None);
     }
 
     #[test]
