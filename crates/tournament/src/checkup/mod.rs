@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use referee_games::game::{Game, Outcome};
-use referee_match::bot::fault::crash;
+use referee_match::bot::fault::crash::{self, CrashAdvice};
 use referee_match::bot::process::GracePeriods;
 use referee_match::bot::spec::CannotStart;
 use referee_match::bot::{ClockKind, Fault};
@@ -42,6 +42,8 @@ pub enum Cause {
         fault: Box<Fault>,
         /// A fresh process that was asked this alone did not do it.
         depends: bool,
+        /// What its stderr says to do about the error that ended it.
+        crash: Option<CrashAdvice>,
     },
     /// No answer came, not even when its input ended.
     Silent,
@@ -79,12 +81,17 @@ impl Cause {
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (
-                Self::Fault { fault, depends },
+                Self::Fault {
+                    fault,
+                    depends,
+                    crash,
+                },
                 Self::Fault {
                     fault: other,
                     depends: other_depends,
+                    crash: other_crash,
                 },
-            ) => depends == other_depends && fault.is_like(other),
+            ) => (depends, crash) == (other_depends, other_crash) && fault.is_like(other),
             (one, other) => one == other,
         }
     }
@@ -168,7 +175,7 @@ impl Problem {
             let words = words.filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
             words.collect::<Vec<_>>().join(" ")
         };
-        self.fix == other.fix && self.cause.is_like(&other.cause) && stderr(self) == stderr(other)
+        self.cause.is_like(&other.cause) && stderr(self) == stderr(other)
     }
 }
 
@@ -592,10 +599,12 @@ impl<'a> Checkup<'a> {
         }
         let is_extra = matches!(*fault.fault, Fault::ExtraOutput { .. });
         let may_be_held_back = fault.fault.may_be_held_back();
+        let crash = fault.crash_advice();
         let problem = Problem {
             cause: Cause::Fault {
                 fault: fault.fault,
                 depends: depends && is_wrong,
+                crash,
             },
             what,
             printed: Vec::new(),

@@ -120,6 +120,21 @@ pub struct Timeout {
 }
 
 impl TimeoutEvidence {
+    /// Whether the same was seen; what there was of an answer may differ.
+    fn is_like(&self, other: &Self) -> bool {
+        use ProcessState::{Unknown, Waiting, WritingToStderr};
+        match (self, other) {
+            // Whether it waits is not always seen.
+            (Self::Nothing(Waiting | Unknown), Self::Nothing(Waiting | Unknown))
+            | (Self::Nothing(WritingToStderr(_)), Self::Nothing(WritingToStderr(_)))
+            | (Self::Partial(_), Self::Partial(_))
+            | (Self::Late(_), Self::Late(_))
+            | (Self::HeldBack(_), Self::HeldBack(_)) => true,
+            (Self::Nothing(one), Self::Nothing(other)) => one == other,
+            _ => false,
+        }
+    }
+
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Nothing(_) => &[],
@@ -247,15 +262,28 @@ impl Fault {
             (Self::ExtraOutput { early: one, .. }, Self::ExtraOutput { early: other, .. }) => {
                 one == other
             }
-            (Self::Exited { exit: one, .. }, Self::Exited { exit: other, .. }) => {
-                one.is_like(other)
+            (
+                Self::Exited {
+                    exit: one,
+                    answered,
+                    ..
+                },
+                Self::Exited {
+                    exit: other,
+                    answered: other_answered,
+                    ..
+                },
+            ) => {
+                // Without an error: it stops reading after an answer, or may never have begun.
+                let same_stage = (*answered == 0) == (*other_answered == 0);
+                one.is_like(other) && (same_stage || *one != Exit::Code(0))
             }
             (Self::Closed { stream: one, .. }, Self::Closed { stream: other, .. }) => one == other,
             (Self::PrintedError { error: one, .. }, Self::PrintedError { error: other, .. }) => {
-                (one.runtime, &one.place) == (other.runtime, &other.place)
+                one.is_like(other)
             }
-            (Self::Timeout(_), Self::Timeout(_))
-            | (Self::LineTooLong { .. }, Self::LineTooLong { .. })
+            (Self::Timeout(one), Self::Timeout(other)) => one.evidence.is_like(&other.evidence),
+            (Self::LineTooLong { .. }, Self::LineTooLong { .. })
             | (Self::NotUtf8 { .. }, Self::NotUtf8 { .. }) => true,
             _ => false,
         }
@@ -342,5 +370,44 @@ impl Fault {
             Self::LineTooLong { start } => escape(start),
             Self::PrintedError { fault, .. } => fault.answer(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_seen_of_a_late_answer_tells_mistakes_apart() {
+        use ProcessState::{Computing, NotReading, Unknown, Waiting, WritingToStderr};
+        use TimeoutEvidence::{HeldBack, Late, Nothing, Partial};
+        let kinds = [
+            [Nothing(Computing), Nothing(Computing)],
+            [Nothing(NotReading), Nothing(NotReading)],
+            [Nothing(Waiting), Nothing(Unknown)],
+            [Nothing(WritingToStderr(1)), Nothing(WritingToStderr(2))],
+            [Partial(b"1".to_vec()), Partial(b"2".to_vec())],
+            [Late(b"1 A".to_vec()), Late(b"2 B".to_vec())],
+            [HeldBack(b"1 A".to_vec()), HeldBack(b"2 B".to_vec())],
+        ];
+        for (index, [one, _]) in kinds.iter().enumerate() {
+            for (other_index, [_, other]) in kinds.iter().enumerate() {
+                let is_same = index == other_index;
+                assert_eq!(one.is_like(other), is_same, "{one:?} and {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_program_that_never_begins_is_told_from_one_that_stops() {
+        let exited = |code, answered| Fault::Exited {
+            exit: Exit::Code(code),
+            partial: Vec::new(),
+            answered,
+        };
+        assert!(exited(0, 1).is_like(&exited(0, 2)));
+        assert!(!exited(0, 0).is_like(&exited(0, 1)));
+        assert!(exited(1, 0).is_like(&exited(2, 1)));
+        assert!(!exited(1, 1).is_like(&exited(0, 1)));
     }
 }

@@ -114,6 +114,12 @@ impl PrintedError {
             place: crash::place(&output),
         })
     }
+
+    /// Whether it is the same error: what is in its message may differ.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let facts = |error: &Self| (error.runtime, crash::is_about_memory(&error.line));
+        facts(self) == facts(other) && self.place == other.place
+    }
 }
 
 #[cfg(test)]
