@@ -8,8 +8,8 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::{
-    BuiltinBot, Game, Info, Interactive, Mood, Outcome, Picture, Position, Rejection, RequestError,
-    Ruleset, Side, Solvable, StartError, Turn, WinningLines,
+    BuiltinBot, Game, Info, Interactive, Malformed, Mood, Outcome, Picture, Position, Rejection,
+    RequestError, Ruleset, Side, Solvable, StartError, Turn, WinningLines,
 };
 use crate::solver::{Evaluation, Goal, Limits, Solve, Solvers, Value};
 use crate::strategy::builtin::Builtin;
@@ -82,13 +82,12 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
 
     fn question(&self, position: &Self::Position) -> String;
 
-    /// The error is a sentence for the person.
-    fn read_move(&self, position: &Self::Position, typed: &str) -> Result<MoveOf<Self>, String> {
-        let judged = self.judge(position, typed);
-        let (turn, _) = judged.map_err(|rejection| rejection.to_string())?;
+    /// As a person types it. The rejection is for the person.
+    fn read_move(&self, position: &Self::Position, typed: &str) -> Result<MoveOf<Self>, Rejection> {
+        let (turn, _) = self.judge(position, typed)?;
         let mut moves = position.moves();
         let whole = moves.find(|mv| Self::Position::turn_of(&[*mv]) == Some(turn));
-        whole.ok_or_else(|| "expected one move".to_owned())
+        whole.ok_or_else(|| Rejection::malformed(Malformed::TooManyWords, "expected one move"))
     }
 
     fn hint(&self, _: &Self::Position) -> Option<String> {
@@ -283,17 +282,19 @@ impl<G: BuiltinGame> Interactive for BuiltinInPlay<G> {
         self.game.question(&self.position)
     }
 
-    fn make_typed(&mut self, typed: &str) -> Result<Option<String>, String> {
+    fn make_typed(&mut self, typed: &str) -> Result<Option<String>, Rejection> {
         let mv = self.game.read_move(&self.position, typed)?;
         let mut after = self.position.clone();
-        after.play(mv).map_err(|reason| reason.to_string())?;
+        after.play(mv)?;
         let before = std::mem::replace(&mut self.position, after);
         let (side, moves) = self.typed.get_or_insert((before.to_move(), Vec::new()));
         moves.push(mv);
         if self.position.outcome().is_none() && self.position.to_move() == *side {
             return Ok(None);
         }
-        let turn = G::Position::turn_of(moves).ok_or("a turn of unknown moves")?;
+        let turn = G::Position::turn_of(moves).ok_or_else(|| {
+            Rejection::malformed(Malformed::TooManyWords, "a turn of unknown moves")
+        })?;
         self.typed = None;
         Ok(Some(self.game.turn_text(turn)))
     }

@@ -235,7 +235,7 @@ pub trait Interactive {
     fn question(&self) -> String;
 
     /// A move of a person; returns the turn in canonical form when it is complete. On an error nothing has changed.
-    fn make_typed(&mut self, typed: &str) -> Result<Option<String>, String>;
+    fn make_typed(&mut self, typed: &str) -> Result<Option<String>, Rejection>;
 
     /// Names the choices that lose immediately; `None` when none does.
     fn hint(&self) -> Option<String> {

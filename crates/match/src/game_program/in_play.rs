@@ -220,10 +220,9 @@ impl Interactive for ProgramInPlay {
         format!("{}: your answer?", self.position.request)
     }
 
-    fn make_typed(&mut self, typed: &str) -> Result<Option<String>, String> {
+    fn make_typed(&mut self, typed: &str) -> Result<Option<String>, Rejection> {
         let mut turn = String::new();
-        let played = self.play(typed.trim(), &mut turn);
-        played.map_err(|rejection| rejection.to_string())?;
+        self.play(typed.trim(), &mut turn)?;
         Ok(Some(turn))
     }
 

@@ -444,17 +444,20 @@ impl BuiltinGame for Edition {
     }
 
     /// Pieces are typed as symbols, binary or decimal, cells as numbers or as row and column.
-    fn read_move(&self, position: &Position, typed: &str) -> Result<Move, String> {
+    fn read_move(&self, position: &Position, typed: &str) -> Result<Move, Rejection> {
         let left = || joined(self.left_in_order(position).map(|piece| self.shown(piece)));
         if position.hand().is_some() {
             let cell = read_cell(typed)?;
             return match position.board().get(cell) {
                 None => Ok(Move::Place(cell)),
-                Some(piece) => Err(format!(
-                    "cell {} is occupied by {}; free: {}",
-                    cell.number(),
-                    self.shown(piece),
-                    free_cells(position.board())
+                Some(piece) => Err(Rejection::illegal(
+                    Illegal::Move(IllegalReason::Occupied),
+                    format!(
+                        "cell {} is occupied by {}; free: {}",
+                        cell.number(),
+                        self.shown(piece),
+                        free_cells(position.board())
+                    ),
                 )),
             };
         }
@@ -464,17 +467,18 @@ impl BuiltinGame for Edition {
                 PieceFormat::Binary => "four binary digits, such as 0101",
                 PieceFormat::Decimal => "a number from 0 to 15",
             };
-            let found = quote(typed.as_bytes());
-            format!(
-                "{found} is not a piece: expected {expected}; left: {}",
-                left()
-            )
+            let (found, left) = (quote(typed.as_bytes()), left());
+            let problem = format!("{found} is not a piece: expected {expected}; left: {left}");
+            Rejection::malformed(Malformed::NotAPiece, problem)
         })?;
         if position.is_left(piece) {
             return Ok(Move::Give(piece));
         }
         let shown = self.shown(piece);
-        Err(format!("{shown} is already on the board; left: {}", left()))
+        Err(Rejection::illegal(
+            Illegal::Move(IllegalReason::PieceUsed),
+            format!("{shown} is already on the board; left: {}", left()),
+        ))
     }
 
     fn hint(&self, position: &Position) -> Option<String> {
@@ -546,8 +550,9 @@ fn joined<T: ToString>(items: impl Iterator<Item = T>) -> String {
 }
 
 /// A cell as 1 to 16, or as row and column: `2 3`, `2,3`, `H2 V3`.
-fn read_cell(typed: &str) -> Result<Cell, String> {
+fn read_cell(typed: &str) -> Result<Cell, Rejection> {
     let expected = "expected a cell, 1 to 16, or a row and a column, such as 2 3";
+    let outside = |what: &str| Rejection::illegal(Illegal::NoSuchCell, format!("{what}{expected}"));
     let words: Vec<&str> = typed
         .split(|c: char| !c.is_ascii_digit() && c != '-' && c != '+' && c != '.')
         .filter(|word| !word.is_empty())
@@ -556,18 +561,21 @@ fn read_cell(typed: &str) -> Result<Cell, String> {
         .chars()
         .all(|c| c.is_ascii_digit() || " ,;hHvVrRcC".contains(c));
     let numbers: Option<Vec<u8>> = words.iter().map(|word| word.parse::<u8>().ok()).collect();
-    let found = quote(typed.as_bytes());
     match numbers.as_deref() {
         Some(&[number]) if letters_ok => {
-            Cell::from_number(number).ok_or_else(|| format!("{number} is out of range: {expected}"))
+            Cell::from_number(number).ok_or_else(|| outside(&format!("{number} is out of range: ")))
         }
         Some(&[row @ 1..=4, column @ 1..=4]) if letters_ok => {
-            Cell::from_number((row - 1) * 4 + column).ok_or_else(|| expected.to_owned())
+            Cell::from_number((row - 1) * 4 + column).ok_or_else(|| outside(""))
         }
-        Some(&[row, column]) if letters_ok => Err(format!(
-            "row {row}, column {column} is out of range, both are 1 to 4: {expected}"
-        )),
-        _ => Err(format!("{found} is not a cell: {expected}")),
+        Some(&[row, column]) if letters_ok => Err(outside(&format!(
+            "row {row}, column {column} is out of range, both are 1 to 4: "
+        ))),
+        _ => {
+            let found = quote(typed.as_bytes());
+            let problem = format!("{found} is not a cell: {expected}");
+            Err(Rejection::malformed(Malformed::NotACell, problem))
+        }
     }
 }
 
@@ -594,7 +602,7 @@ mod tests {
         ] {
             assert!(read_cell(typed).is_err(), "{typed}");
         }
-        let wrong = read_cell("5x6").unwrap_err();
+        let wrong = read_cell("5x6").unwrap_err().to_string();
         assert!(wrong.starts_with("`5x6` is not a cell"), "{wrong}");
     }
 }
