@@ -4,18 +4,28 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::{HIGHEST_LEVEL, Puzzle, PuzzleKind, VERSION};
-use referee_games::game::{Game, Rejection, Ruleset, Turn};
+use referee_games::game::registry::{GAMES, UnknownRuleset, find};
+use referee_games::game::{Game, Rejection, Ruleset, StartError, Turn};
 use referee_games::solver::{Limits, Solvers, Value};
 use referee_match::analysis::{Step, steps};
 use referee_match::play::violation::Violation;
 use referee_match::record::Record;
+use referee_text::quote;
 
 /// Why no puzzles can be made of a record.
 #[derive(Debug, thiserror::Error)]
 pub enum MakingError {
-    /// The game's sentence: its rules are unknown, or it cannot be solved, or it cannot read a position.
-    #[error("{0}")]
-    Game(String),
+    /// Its game, by name, has no solver.
+    #[error(
+        "it is a game of {}; puzzles are made of {}, which can be solved; leave it out",
+        quote(.0.as_bytes()),
+        GAMES.iter().map(|game| game.name).collect::<Vec<_>>().join(", ")
+    )]
+    NoSolver(String),
+    #[error(transparent)]
+    Ruleset(#[from] UnknownRuleset),
+    #[error(transparent)]
+    Position(#[from] StartError),
     #[error(transparent)]
     Violation(#[from] Violation),
     #[error(transparent)]
@@ -48,6 +58,12 @@ struct FailedBots {
 /// A game by its rules and pieces, as records have them.
 type GameEdition = (String, String, Option<String>);
 
+fn solvable(record: &Record) -> Result<Arc<dyn Ruleset>, MakingError> {
+    let ruleset = find(&record.game).map(|_| record.ruleset()).transpose()?;
+    let solvable = ruleset.filter(|ruleset| ruleset.info().is_solvable());
+    solvable.ok_or_else(|| MakingError::NoSolver(record.game.clone()))
+}
+
 /// Collects positions of games.
 #[derive(Debug)]
 pub struct Maker {
@@ -72,12 +88,8 @@ impl Maker {
         self.by_class.len()
     }
 
-    /// Its positions that can be proven quickly. Checks the record against the rules, which `rules` makes of it.
-    pub fn add(
-        &mut self,
-        record: &Record,
-        rules: fn(&Record) -> Result<Arc<dyn Ruleset>, String>,
-    ) -> Result<(), MakingError> {
+    /// Its positions that can be proven quickly. Checks the record against the rules.
+    pub fn add(&mut self, record: &Record) -> Result<(), MakingError> {
         let key = (
             record.game.clone(),
             record.rules.clone(),
@@ -86,8 +98,7 @@ impl Maker {
         let known = self.editions.iter().position(|(known, _)| *known == key);
         let edition = known.unwrap_or(self.editions.len());
         if known.is_none() {
-            let ruleset = rules(record).map_err(MakingError::Game)?;
-            self.editions.push((key, ruleset));
+            self.editions.push((key, solvable(record)?));
         }
         let ruleset = &*self.editions[edition].1;
         let steps = steps(ruleset, record)?;
@@ -142,8 +153,7 @@ impl Maker {
             Arc::clone(ruleset),
             (game.clone(), rules.clone(), pieces.clone()),
         );
-        let position = ruleset.read_request(&first.request);
-        let position = position.map_err(|error| MakingError::Game(error.to_string()))?;
+        let position = ruleset.read_request(&first.request)?;
         let value = match position.value(&self.solvers, &limits()) {
             Some(Value::Loss) => return Ok(None),
             Some(value) => value,
@@ -198,11 +208,8 @@ impl Maker {
     ) -> Result<FailedBots, MakingError> {
         let (mut asked, mut failed) = (BTreeSet::new(), BTreeSet::new());
         for turn in &class.turns {
-            let position = ruleset.read_request(&turn.request);
-            let after = position
-                .map_err(|error| MakingError::Game(error.to_string()))?
-                .after(&turn.answer)?
-                .after;
+            let position = ruleset.read_request(&turn.request)?;
+            let after = position.after(&turn.answer)?.after;
             let after = after.solvable();
             let keeps = after.and_then(|after| after.keeps(&self.solvers, value, &limits()));
             let Some(keeps) = keeps else {

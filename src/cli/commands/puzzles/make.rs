@@ -10,14 +10,11 @@ use crate::cli::support::output::{ProgressBar, note, print};
 use crate::cli::support::runtime::run_interruptible;
 use crate::cli::support::setup::palette;
 use crate::cli::support::values::{self, SolverArgs};
-use referee::game::Ruleset;
-use referee::game::registry::{self, GAMES};
-use referee::record::Record;
 use referee::report::terminal::Palette;
 use referee::solver::{Limits, Solvers};
 use referee::study::puzzles::making::{Maker, spread};
 use referee::study::puzzles::{Puzzle, PuzzleKind};
-use referee::text::{counted, quote};
+use referee::text::counted;
 
 const AFTER_HELP: &str = "\
 A puzzle is made of every position in which a bot gave a win or a draw away. Of positions that are
@@ -67,29 +64,12 @@ pub(super) fn run(args: &Args) -> Result<()> {
     print(&text)
 }
 
-/// Fails for a game without a solver.
-fn solvable(record: &Record) -> Result<Arc<dyn Ruleset>, String> {
-    let is_known = registry::find(&record.game).is_some();
-    let ruleset = is_known.then(|| record.ruleset()).transpose();
-    let ruleset = ruleset.map_err(|unknown| unknown.to_string())?;
-    ruleset
-        .filter(|ruleset| ruleset.info().is_solvable())
-        .ok_or_else(|| {
-            let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
-            let game = quote(record.game.as_bytes());
-            format!(
-                "it is a game of {game}; puzzles are made of {}, which can be solved; leave it out",
-                names.join(", ")
-            )
-        })
-}
-
 fn mistakes_of(args: &Args, files: &[PathBuf]) -> Result<Maker> {
     let mut maker = Maker::new(Solvers::new(args.solver.options()));
     for path in files {
         for record in Records::open(path)? {
             let (number, record) = record?;
-            let added = maker.add(&record, solvable);
+            let added = maker.add(&record);
             added.map_err(|problem| invalid(path, number, &problem))?;
         }
     }
