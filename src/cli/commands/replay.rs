@@ -7,7 +7,7 @@ use crate::cli::support::failure::{Failure, Result, bail};
 use crate::cli::support::folder::{GameChoice, Records, pieces_of, records_of};
 use crate::cli::support::output::{Channel, Notes, Stdout, print_stderr};
 use crate::cli::support::pages::{write, write_file};
-use crate::cli::support::recorded::{Recorded, RecordedRules};
+use crate::cli::support::recorded::{Recorded, RecordedRules, UnknownRules};
 use crate::cli::support::setup::{palette, terminal_width, wrong_at};
 use referee::game::Ruleset;
 use referee::play::replay::{replay, start_of};
@@ -97,12 +97,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let problem = match line.record() {
             Ok(record) => match args.game.of(&record) {
                 Ok(ruleset) => show(&*ruleset, &record, file, number, detail, &mut out)?,
-                Err(problem) if tally.unknown.as_ref() == Some(&problem) => {
+                Err(unknown) if tally.unknown.as_ref() == Some(&unknown) => {
                     tally.wrong += 1;
                     continue;
                 }
-                Err(problem) => {
-                    tally.unknown = Some(problem.clone());
+                Err(unknown) => {
+                    let problem = unknown.to_string();
+                    tally.unknown = Some(unknown);
                     Some(problem)
                 }
             },
@@ -129,7 +130,7 @@ struct ReplayTally {
     checked: u64,
     wrong: u64,
     /// Why the rules of games are not known. The same for all games of its program: said once.
-    unknown: Option<String>,
+    unknown: Option<UnknownRules>,
 }
 
 impl ReplayTally {

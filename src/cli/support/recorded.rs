@@ -17,7 +17,8 @@ use super::values::{self, MoveTime};
 use referee::bot::fault::crash::explaining_line;
 use referee::bot::spec::Program;
 use referee::entrants::argument::BotSpec;
-use referee::game::{Ruleset, registry};
+use referee::game::Ruleset;
+use referee::game::registry::{self, UnknownRuleset};
 use referee::game_program::GameProgram;
 use referee::play::TimeControl;
 use referee::play::examiner::{Question, questions};
@@ -315,6 +316,21 @@ pub(crate) struct RecordedRules {
     opened: RefCell<HashMap<String, Arc<dyn Ruleset>>>,
 }
 
+/// Why the rules of a recorded game are not known.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum UnknownRules {
+    #[error(
+        "the game {} is unknown; if it is a program, give it with --game",
+        quote(.0.as_bytes())
+    )]
+    Game(String),
+    #[error(transparent)]
+    Ruleset(#[from] UnknownRuleset),
+    /// Why the program of `--game` cannot be asked.
+    #[error("{0}")]
+    Program(String),
+}
+
 impl RecordedRules {
     pub(crate) fn program(&self) -> Option<&str> {
         match &self.game {
@@ -323,7 +339,7 @@ impl RecordedRules {
         }
     }
 
-    pub(crate) fn of(&self, record: &Record) -> Result<Arc<dyn Ruleset>, String> {
+    pub(crate) fn of(&self, record: &Record) -> Result<Arc<dyn Ruleset>, UnknownRules> {
         if let Some(text) = self.program() {
             let game = self.open(text, &record.rules)?;
             if game.name() == record.game {
@@ -331,22 +347,19 @@ impl RecordedRules {
             }
         }
         if registry::find(&record.game).is_some() {
-            return record.ruleset().map_err(|unknown| unknown.to_string());
+            return Ok(record.ruleset()?);
         }
-        Err(format!(
-            "the game {} is unknown; if it is a program, give it with --game",
-            quote(record.game.as_bytes())
-        ))
+        Err(UnknownRules::Game(record.game.clone()))
     }
 
-    fn open(&self, text: &str, rules: &str) -> Result<Arc<dyn Ruleset>, String> {
+    fn open(&self, text: &str, rules: &str) -> Result<Arc<dyn Ruleset>, UnknownRules> {
         if let Some(game) = self.opened.borrow().get(rules) {
             return Ok(Arc::clone(game));
         }
         // Rules of a built-in game are not options.
         let options = GameProgram::options_of(rules).unwrap_or_default();
         let game = games::program("--game", text, options)
-            .map_err(|failure| failure.message(0).unwrap_or_default())?
+            .map_err(|failure| UnknownRules::Program(failure.message(0).unwrap_or_default()))?
             .into_ruleset();
         let mut opened = self.opened.borrow_mut();
         opened.insert(rules.to_owned(), Arc::clone(&game));
