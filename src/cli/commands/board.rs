@@ -149,7 +149,7 @@ fn quarto(args: &Args) -> Result<Position> {
     let (config, hand) = with_hand(given, 16);
     let board = set.configuration(&config).map_err(wrong)?;
     let hand = hand.filter(|&symbol| symbol != '-');
-    check_hand(set, &config, hand).map_err(|problem| refused(&problem))?;
+    check_hand(set, &config, hand).map_err(|error| refused(&error.to_string()))?;
     let quartos = set.name_quartos(&board, args.game.set.rules());
     for twice in edition.pieces_twice(&board) {
         note!("{twice}; in a game every piece exists once");
@@ -175,20 +175,27 @@ fn quarto(args: &Args) -> Result<Position> {
     })
 }
 
-/// The error is the end of a sentence.
-fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), String> {
-    let Some(symbol) = hand else {
-        return Ok(());
-    };
-    let problem = if set.piece(symbol).is_none() {
-        "is not a piece of this set; expected a piece"
-    } else if board.contains(symbol) {
-        "is on the board already; expected another piece"
-    } else {
-        return Ok(());
-    };
-    let shown = quote(symbol.to_string().as_bytes());
-    Err(format!("{shown} in hand {problem}, or - for none"))
+#[derive(Debug, thiserror::Error)]
+enum HandError {
+    #[error("{} in hand is not a piece of this set; expected a piece, or - for none", quoted(*.0))]
+    NotAPiece(char),
+    #[error(
+        "{} in hand is on the board already; expected another piece, or - for none",
+        quoted(*.0)
+    )]
+    OnBoard(char),
+}
+
+fn quoted(symbol: char) -> String {
+    quote(symbol.to_string().as_bytes())
+}
+
+fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), HandError> {
+    match hand {
+        Some(symbol) if set.piece(symbol).is_none() => Err(HandError::NotAPiece(symbol)),
+        Some(symbol) if board.contains(symbol) => Err(HandError::OnBoard(symbol)),
+        _ => Ok(()),
+    }
 }
 
 fn four_in_a_row(args: &Args) -> Result<Position> {

@@ -1,5 +1,6 @@
 //! Builds bots that are sources, for the command that was given them.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::result::Result;
 use std::sync::OnceLock;
@@ -98,14 +99,10 @@ const CORRECT: &str = "correct it, then give the same command again";
 
 /// One for all builds: what it has given out stays there until this process ends. `given` is the bot that needs it.
 fn cache(given: &str) -> Result<&'static BuildCache, CannotStart> {
-    static CACHE: OnceLock<Result<BuildCache, String>> = OnceLock::new();
-    let cache = CACHE.get_or_init(|| {
-        BuildCache::open().map_err(|error| {
-            let cause = cause(&error);
-            format!("there is no place for what is built: {cause}")
-        })
-    });
-    cache.as_ref().map_err(|problem| {
+    static CACHE: OnceLock<io::Result<BuildCache>> = OnceLock::new();
+    let cache = CACHE.get_or_init(BuildCache::open);
+    cache.as_ref().map_err(|error| {
+        let problem = format!("there is no place for what is built: {}", cause(error));
         let fix = "set XDG_CACHE_HOME to a folder where you may write";
         CannotStart::new(given, problem, fix)
     })

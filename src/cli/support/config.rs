@@ -97,9 +97,7 @@ impl<'a> File<'a> {
                 return Err(self.wrong(key.span().start, &problem));
             }
             let option = option.ok_or_else(|| self.unknown(&key, command))?;
-            let base = self.path.parent().unwrap_or(Path::new(""));
-            let own = option_words(option, value.get_ref(), base)
-                .map_err(|problem| self.wrong(value.span().start, &problem))?;
+            let own = self.option_words(option, &value)?;
             self.check(command, &own, value.span().start)?;
             if !is_overruled(option, command, given) {
                 words.extend(own);
@@ -123,6 +121,50 @@ impl<'a> File<'a> {
                 Err(self.wrong(place, lines.join(" ").trim_start_matches("error: ")))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Relative paths start from the folder of the file.
+    fn option_words(&self, option: &Arg, value: &Spanned<Value>) -> Result<Vec<OsString>> {
+        let name = option.get_long().unwrap_or_default();
+        let wrong = |name: &str, expected: &str| {
+            let problem = format!("`{name}` takes {expected}");
+            self.wrong(value.span().start, &problem)
+        };
+        let text_of = |name: &str, value: &Value| {
+            scalar(value).ok_or_else(|| wrong(name, "a text or a number"))
+        };
+        let base = self.path.parent().unwrap_or(Path::new(""));
+        let word = |value: &Value| -> Result<OsString> {
+            let text = text_of(name, value)?;
+            let is_path = option.get_value_parser().type_id() == ValueParser::path_buf().type_id();
+            let is_program = name == "game" && base.join(&text).is_file();
+            let text = if is_path || is_program {
+                base.join(text).into_os_string()
+            } else {
+                text.into()
+            };
+            let mut word = OsString::from(format!("--{name}="));
+            word.push(text);
+            Ok(word)
+        };
+        let is_flag = matches!(option.get_action(), ArgAction::SetTrue);
+        let is_list = matches!(option.get_action(), ArgAction::Append);
+        let count = option.get_num_args();
+        let may_be_bare = count.is_some_and(|count| count.min_values() == 0);
+        match value.get_ref() {
+            Value::Boolean(false) if is_flag || may_be_bare => Ok(Vec::new()),
+            Value::Boolean(true) if is_flag || may_be_bare => Ok(vec![format!("--{name}").into()]),
+            _ if is_flag => Err(wrong(name, "true or false")),
+            Value::Array(values) if is_list => values.iter().map(word).collect(),
+            Value::Table(pairs) if is_list => pairs
+                .iter()
+                .map(|(key, value)| {
+                    let value = text_of(&format!("{name}.{key}"), value)?;
+                    Ok(format!("--{name}={key}={value}").into())
+                })
+                .collect(),
+            value => Ok(vec![word(value)?]),
         }
     }
 
@@ -204,44 +246,6 @@ fn is_overruled(option: &Arg, command: &Command, given: &ArgMatches) -> bool {
                 || excludes(arg, option)
                 || excludes(option, arg)
         })
-}
-
-/// Relative paths start from `base`.
-fn option_words(option: &Arg, value: &Value, base: &Path) -> Result<Vec<OsString>, String> {
-    let name = option.get_long().unwrap_or_default();
-    let word = |value: &Value| -> Result<OsString, String> {
-        let text = scalar(value).ok_or_else(|| format!("`{name}` takes a text or a number"))?;
-        let is_path = option.get_value_parser().type_id() == ValueParser::path_buf().type_id();
-        let is_program = name == "game" && base.join(&text).is_file();
-        let text = if is_path || is_program {
-            base.join(text).into_os_string()
-        } else {
-            text.into()
-        };
-        let mut word = OsString::from(format!("--{name}="));
-        word.push(text);
-        Ok(word)
-    };
-    let is_flag = matches!(option.get_action(), ArgAction::SetTrue);
-    let is_list = matches!(option.get_action(), ArgAction::Append);
-    let count = option.get_num_args();
-    let may_be_bare = count.is_some_and(|count| count.min_values() == 0);
-    match value {
-        Value::Boolean(false) if is_flag || may_be_bare => Ok(Vec::new()),
-        Value::Boolean(true) if is_flag || may_be_bare => Ok(vec![format!("--{name}").into()]),
-        _ if is_flag => Err(format!("`{name}` takes true or false")),
-        Value::Array(values) if is_list => values.iter().map(word).collect(),
-        Value::Table(pairs) if is_list => pairs
-            .iter()
-            .map(|(key, value)| {
-                let value = scalar(value);
-                let value =
-                    value.ok_or_else(|| format!("`{name}.{key}` takes a text or a number"))?;
-                Ok(format!("--{name}={key}={value}").into())
-            })
-            .collect(),
-        value => Ok(vec![word(value)?]),
-    }
 }
 
 fn scalar(value: &Value) -> Option<String> {
