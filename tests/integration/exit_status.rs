@@ -104,6 +104,9 @@ const COMMANDS: &[(&str, i32, Reader)] = &[
     ("league withdraw term ann --why copied", 0, Outlived),
     ("league restore term cem", 0, Outlived),
     ("league replay-game term p1a --why again", 2, Outlived),
+    ("league deadline term none", 0, Outlived),
+    ("league freeze term", 0, Outlived),
+    ("league open-tables term off", 0, Outlived),
     (
         "grade builtin:random --scale scale.toml --out grades",
         0,
@@ -143,6 +146,9 @@ const COMMANDS: &[(&str, i32, Reader)] = &[
 /// Commands of [`COMMANDS`] that print nothing to stdout. Those that could not begin do not, either.
 const SILENT: &[&str] = &[
     "ask",
+    "league deadline",
+    "league freeze",
+    "league open-tables",
     "league replay-game",
     "league restore",
     "league withdraw",
@@ -245,7 +251,10 @@ const QUICK: &[&str] = &[
     "board",
     "doctor",
     "game new",
+    "league deadline",
     "league final",
+    "league freeze",
+    "league open-tables",
     "league serve",
     "league replay-game",
     "league restore",

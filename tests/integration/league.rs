@@ -89,6 +89,15 @@ impl Teacher {
         games
     }
 
+    /// The last decision in the log: what was done, of what, and why.
+    fn decided(&self) -> [String; 3] {
+        let log = self.0.read("term/log.jsonl");
+        let last = log.lines().last().expect("an entry");
+        let entry: Value = serde_json::from_str(last).expect("JSON");
+        let text = |field: &str| entry[field].as_str().unwrap_or_default().to_owned();
+        ["action", "of", "why"].map(text)
+    }
+
     fn csv(&self, league: &str) -> Vec<Vec<String>> {
         let text = self.0.read(&format!("{league}/students.csv"));
         let text = text.strip_prefix('\u{feff}').expect("a mark");
@@ -504,6 +513,91 @@ fn a_disputed_game_is_played_again() {
         .referee(&["league", "replay-game", "term", "p1a"])
         .run();
     assert_eq!(run.code, Some(2), "{run}");
+}
+
+/// As on the page of a served class; the server reads it when it is started.
+#[test]
+fn a_class_is_frozen_and_its_tables_are_opened() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
+    teacher.update("term");
+    for (words, file, is_there, said) in [
+        ("freeze term", "frozen", true, ["class", "is", "frozen"]),
+        ("freeze term on", "frozen", true, ["class", "is", "frozen"]),
+        (
+            "open-tables term",
+            "open-tables",
+            true,
+            ["visitors", "", "may play"],
+        ),
+        (
+            "freeze term off",
+            "frozen",
+            false,
+            ["class", "is", "open again"],
+        ),
+        (
+            "open-tables term off",
+            "open-tables",
+            false,
+            ["visitors", "", "may not play"],
+        ),
+    ] {
+        let words: Vec<&str> = ["league"].into_iter().chain(words.split(' ')).collect();
+        let run = teacher.0.run(&words);
+        let [of, _, done] = said;
+        assert_eq!(teacher.decided(), [done, of, ""], "{run}");
+        let said = said.join(" ").replace("  ", " ");
+        assert!(run.stderr.ends_with(&format!("{said}\n")), "{run}");
+        assert_eq!(run.stdout, "", "{run}");
+        let file = teacher.path(&format!("term/server/{file}"));
+        assert_eq!(file.exists(), is_there, "{run}");
+    }
+    assert_eq!(teacher.0.read("term/log.jsonl").lines().count(), 5);
+}
+
+#[test]
+fn a_deadline_is_set_and_nothing_is_played() {
+    let teacher = Teacher::of(&[
+        ("anna_20260131_1100", RANDOM),
+        ("ben_20260131_1331", GREEDY),
+        ("cem_20260131_1200", RANDOM),
+    ]);
+    teacher.update("term");
+    let games = teacher.games("term");
+    let set = |deadline: &str| teacher.0.run(&["league", "deadline", "term", deadline]);
+    let run = set("2026-01-31T12:00Z");
+    let deadline = "2026-01-31T12:00:00+00:00";
+    let said = format!("the deadline is {deadline}; now: referee league term\n");
+    assert!(run.stderr.ends_with(&said), "{run}");
+    assert_eq!(teacher.decided(), ["set", "deadline", deadline]);
+    assert_eq!(teacher.games("term"), games);
+    let run = teacher.league("term", &[]).run();
+    assert_eq!(run.last_line(), "0 new games, 2 kept", "{run}");
+    set("none");
+    assert_eq!(teacher.decided(), ["set", "deadline", "none"]);
+    let run = teacher.league("term", &[]).run();
+    assert_eq!(run.last_line(), "0 new games, 6 kept", "{run}");
+}
+
+#[test]
+fn what_cannot_be_decided_is_refused() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
+    teacher.update("term");
+    for (words, expected) in [
+        ("deadline nothing none", "nothing: there is no league"),
+        ("freeze nothing", "nothing: there is no league"),
+        ("open-tables nothing off", "nothing: there is no league"),
+        ("deadline term soon", "invalid value 'soon'"),
+        ("freeze term maybe", "invalid value 'maybe'"),
+    ] {
+        let words: Vec<&str> = ["league"].into_iter().chain(words.split(' ')).collect();
+        let run = teacher.0.referee(&words).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(expected), "{run}");
+    }
+    for name in ["nothing", "term/server", "term/log.jsonl"] {
+        assert!(!teacher.path(name).exists(), "{name}");
+    }
 }
 
 #[test]

@@ -22,6 +22,7 @@ use super::token::Token;
 use super::view::{BotView, ClassView, Work};
 use referee_class::league::roster::Person;
 use referee_class::league::state::{self, Status, VersionKey};
+use referee_class::league::switch::{SERVER_FOLDER, Switch};
 use referee_class::league::zone::Deadline;
 use referee_games::game::Ruleset;
 use referee_host::paths::bytes_within;
@@ -29,9 +30,6 @@ use referee_host::threads::locked;
 use referee_match::play::setup::now;
 use referee_text::join_parts;
 use referee_tournament::plan::Format;
-
-/// In the folder of the term.
-pub const FOLDER: &str = "server";
 
 /// What a teacher decides; each is a line of the league's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,9 +47,8 @@ pub enum Decision {
         why: String,
     },
     Deadline(Deadline),
-    Freeze(bool),
-    /// Whether visitors without a link may play against bots.
-    OpenTables(bool),
+    /// Whether it is to be on.
+    Turn(Switch, bool),
     AnnounceFinal {
         format: Format,
         /// Of games in each pairing.
@@ -70,8 +67,7 @@ impl Decision {
             | Self::Restore { .. }
             | Self::ReplayGame { .. }
             | Self::Deadline(_) => true,
-            Self::Freeze(_)
-            | Self::OpenTables(_)
+            Self::Turn(..)
             | Self::AnnounceFinal { .. }
             | Self::PlayFinal
             | Self::LinkReplaced(_) => false,
@@ -228,7 +224,7 @@ impl Desk {
         term: &Path,
         options: DeskOptions,
     ) -> Result<(Arc<Self>, mpsc::UnboundedReceiver<Order>), OpenError> {
-        let folder = term.join(FOLDER);
+        let folder = term.join(SERVER_FOLDER);
         fs::create_dir_all(&folder).map_err(|error| OpenError::Io {
             path: folder.clone(),
             error,
@@ -314,7 +310,7 @@ impl Desk {
     }
 
     fn write_links(&self, links: &mut Links) -> Result<(), LinksError> {
-        links.write(&self.folder.join(FOLDER))
+        links.write(&self.folder.join(SERVER_FOLDER))
     }
 
     /// Another link for a student; `None` if there is no such student.

@@ -14,6 +14,7 @@ use crate::desk::{Decision, Desk};
 use crate::limits;
 use crate::links::StudentLink;
 use crate::pages;
+use referee_class::league::switch::Switch;
 use referee_class::league::zone::UnknownDeadline;
 use referee_text::{cut, escape_controls};
 use referee_tournament::plan::Format;
@@ -161,8 +162,8 @@ impl DecisionForm {
                     deadline.map_err(|error: UnknownDeadline| refused(&error.to_string()));
                 Decision::Deadline(deadline?)
             }
-            "freeze" => Decision::Freeze(true),
-            "thaw" => Decision::Freeze(false),
+            "freeze" => Decision::Turn(Switch::Frozen, true),
+            "thaw" => Decision::Turn(Switch::Frozen, false),
             "announce" => Decision::AnnounceFinal {
                 format: self.format.unwrap_or(Format::RoundRobin),
                 pairs: match self.pairs.trim() {
@@ -178,8 +179,8 @@ impl DecisionForm {
                 },
             },
             "play" => Decision::PlayFinal,
-            "open-tables" => Decision::OpenTables(true),
-            "close-tables" => Decision::OpenTables(false),
+            "open-tables" => Decision::Turn(Switch::OpenTables, true),
+            "close-tables" => Decision::Turn(Switch::OpenTables, false),
             _ => return Err(refused("there is no such decision")),
         })
     }

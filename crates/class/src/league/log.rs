@@ -19,9 +19,9 @@ const FILE: &str = "log.jsonl";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogEntry {
     pub time: Timestamp,
-    /// In the past tense.
+    /// What was done: `withdrawn`.
     pub action: String,
-    /// A bot, or a game.
+    /// A bot, a game, or another thing that was decided about.
     pub of: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,

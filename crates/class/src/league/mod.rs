@@ -12,4 +12,5 @@ pub mod log;
 pub mod roster;
 pub mod season;
 pub mod state;
+pub mod switch;
 pub mod zone;

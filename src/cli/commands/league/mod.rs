@@ -1,3 +1,4 @@
+mod decisions;
 mod serve;
 mod update;
 
@@ -8,25 +9,25 @@ use std::time::Duration;
 use clap::Subcommand;
 use jiff::Timestamp;
 
-use self::update::{Update, note_places};
+use self::decisions::{DeadlineArgs, DecisionArgs, SwitchArgs};
+use self::update::Update;
 use super::alike;
 use super::tournament::{BotOptions, ChangesOption, TournamentOptions, Venue};
 use crate::cli::commands::tournament::{Task, start};
 use crate::cli::support::failure::{Failure, Result, bail, usage};
-use crate::cli::support::folder::Records;
 use crate::cli::support::output::{Stdout, note};
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::setup::{absolute, drawn_seed, unwritable, whole, wrong_at};
 use crate::cli::support::values;
 use referee::bot::shell;
+use referee::class::league::example;
 use referee::class::league::intake::{self, Intake};
 use referee::class::league::roster::student_list;
 use referee::class::league::season::LeagueDirectory;
 use referee::class::league::state::{self, League, Refusal, Status, TakenIn};
+use referee::class::league::switch::Switch;
 use referee::class::league::zone::{Deadline, Zone};
-use referee::class::league::{archive, example};
 use referee::entrants::build;
-use referee::record::Record;
 use referee::text::{counted, join_parts};
 use referee::tournament::bot_files::Settled;
 use referee::tournament::directory::TournamentDirectory;
@@ -64,15 +65,30 @@ enum LeagueCommand {
     /// Let a bot play no more
     ///
     /// Its games are kept for the case that it is brought back, and do not count.
-    Withdraw(Decision),
+    Withdraw(DecisionArgs),
 
     /// Bring a withdrawn bot back
-    Restore(Decision),
+    Restore(DecisionArgs),
 
     /// Have a disputed game played again
     ///
     /// Its record is kept in archive.jsonl and does not count.
-    ReplayGame(Decision),
+    ReplayGame(DecisionArgs),
+
+    /// Set the deadline, and play nothing
+    ///
+    /// It holds until another one is set, by this command, by --deadline or on the teacher's page.
+    Deadline(DeadlineArgs),
+
+    /// Take no more submissions by the web
+    ///
+    /// Of a class that is served: until `off`, its students cannot hand in. What --from takes in does not change.
+    Freeze(SwitchArgs),
+
+    /// Let visitors play against the bots
+    ///
+    /// Of a class that is served: without a link, in games that do not count.
+    OpenTables(SwitchArgs),
 }
 
 pub(crate) fn run(args: &LeagueArgs) -> Result<()> {
@@ -80,14 +96,19 @@ pub(crate) fn run(args: &LeagueArgs) -> Result<()> {
         Some(LeagueCommand::Serve(args)) => serve::run(args),
         Some(LeagueCommand::Final(args)) => play_final(args),
         Some(LeagueCommand::Alike(args)) => alike::run_league(args),
-        Some(LeagueCommand::Withdraw(args)) => decide(args, true),
-        Some(LeagueCommand::Restore(args)) => decide(args, false),
-        Some(LeagueCommand::ReplayGame(args)) => replay_game(args),
+        Some(LeagueCommand::Withdraw(args)) => decisions::decide(args, true),
+        Some(LeagueCommand::Restore(args)) => decisions::decide(args, false),
+        Some(LeagueCommand::ReplayGame(args)) => decisions::replay_game(args),
+        Some(LeagueCommand::Deadline(args)) => decisions::set_deadline(args),
+        Some(LeagueCommand::Freeze(args)) => decisions::turn(args, Switch::Frozen),
+        Some(LeagueCommand::OpenTables(args)) => decisions::turn(args, Switch::OpenTables),
         None => run_update(&args.update),
     }
 }
 
 #[derive(Debug, clap::Args)]
+// With --sandbox, `-h` would not fit a screen.
+#[command(mut_arg("kind", |sandbox| sandbox.hide_short_help(true)))]
 struct Args {
     /// The folder of the league; a new one is started where there is none
     #[arg(value_name = "DIR", required_unless_present = "example")]
@@ -355,97 +376,11 @@ fn changed_settings(old: &Plan, new: &Plan, settled: &Settled) -> Vec<PlanDiffer
     changed
 }
 
-#[derive(Debug, clap::Args)]
-struct Decision {
-    /// The folder of the league
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
-
-    /// The bot, as in the table, or its student; or the game's id, such as p12345678001a
-    #[arg(value_name = "NAME|GAME")]
-    of: String,
-
-    /// The reason, for the league's log and tables
-    #[arg(long, value_name = "TEXT", default_value = "by the teacher")]
-    why: String,
-}
-
 fn open_league(folder: &Path) -> Result<(LeagueDirectory, League)> {
     let read = || League::read(folder)?.ok_or_else(|| no_league(folder));
     read()?;
     let directory = LeagueDirectory::open(folder)?;
     Ok((directory, read()?))
-}
-
-fn decide(args: &Decision, withdraws: bool) -> Result<()> {
-    let (directory, mut league) = open_league(&args.folder)?;
-    let done = decide_of(&mut league, &args.of, withdraws, &args.why)?;
-    league.write(directory.path())?;
-    let folder = directory.tournament().quoted();
-    note!("{done}; now: referee league {folder}");
-    Ok(())
-}
-
-/// Withdraws a bot, or brings it back. Says so.
-fn decide_of(league: &mut League, given: &str, withdraws: bool, why: &str) -> Result<String> {
-    let mut names = league.roster.find(given);
-    names.retain(|name| league.bot(name).is_some());
-    let name = match &names[..] {
-        [] => bail!("{given}: there is no such bot in this league"),
-        [name] => name.clone(),
-        several => bail!(
-            "{given}: this may be {}; name one of them as here, in quotes",
-            several.join(" or ")
-        ),
-    };
-    league.decide(&name, withdraws.then_some(why));
-    let action = if withdraws { "withdrawn" } else { "restored" };
-    league.note(action, &name, why);
-    Ok(format!("{name} is {action}"))
-}
-
-fn replay_game(args: &Decision) -> Result<()> {
-    let (directory, mut league) = open_league(&args.folder)?;
-    let done = replay_of(&directory, &mut league, &args.of, &args.why)?;
-    let folder = directory.tournament().quoted();
-    note!("{done}; now: referee league {folder}");
-    Ok(())
-}
-
-/// The game's record no longer counts, and is kept in the archive. Says so.
-fn replay_of(
-    directory: &LeagueDirectory,
-    league: &mut League,
-    id: &str,
-    why: &str,
-) -> Result<String> {
-    let tournament = directory.tournament();
-    let games = tournament.journal_file();
-    let Some(mut plan) = tournament.plan()? else {
-        return Err(no_league(directory.path()));
-    };
-    let record = game_of(&games, id)?;
-    let [a, b] = record.bots.each_ref().map(|bot| bot.name.clone());
-    archive::make_void(directory.path(), record, why)?;
-    let game = format!("{id} ({a} and {b})");
-    league.note("played again", &game, why);
-    league.write(directory.path())?;
-    let old = plan.clone();
-    note_places(&mut plan, &old, &tournament, league)?;
-    directory.change(Some(&old), &mut plan)?;
-    Ok(format!("game {id} of {a} and {b} is to be played again"))
-}
-
-fn game_of(games: &Path, id: &str) -> Result<Record> {
-    for record in Records::open(games)? {
-        let (_, record) = record?;
-        if record.id == id && record.was_played() {
-            return Ok(record);
-        }
-    }
-    Err(usage!(
-        "{id}: no game of the league's table has this id; the page and games.jsonl show the ids"
-    ))
 }
 
 const FOLDER: &str = "final";

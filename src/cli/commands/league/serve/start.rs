@@ -19,8 +19,9 @@ use crate::cli::support::setup::drawn_seed;
 use referee::class::league::roster::student_list;
 use referee::class::league::season::LeagueDirectory;
 use referee::class::league::state::League;
+use referee::class::league::switch::SERVER_FOLDER;
 use referee::class_server::desk::{Desk, DeskOptions, OpenError, Reach};
-use referee::class_server::links::{HANDOUT, LinksError};
+use referee::class_server::links::{HANDOUT, Links, LinksError};
 use referee::class_server::tables::NEW_TABLE;
 use referee::class_server::{ClassListener, ClassServer};
 use referee::game::Ruleset;
@@ -147,8 +148,7 @@ fn feed(folder: &Path, ruleset: &Arc<dyn Ruleset>) -> Arc<Feed> {
 
 /// Whether a code was given at an earlier start.
 fn is_opened(folder: &Path) -> bool {
-    use referee::class_server::{desk, links::Links};
-    Links::read(&folder.join(desk::FOLDER)).is_ok_and(|links| links.is_open())
+    Links::read(&folder.join(SERVER_FOLDER)).is_ok_and(|links| links.is_open())
 }
 
 fn reach(args: &ServeArgs, listener: &ClassListener) -> Reach {

@@ -2,10 +2,8 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::future::Future;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,8 +16,8 @@ use super::analysing::{Analysis, add_or_leave, is_put_aside};
 use super::checking::{Found, check};
 use super::final_games::Final;
 use super::showing::{ClassProgress, view};
+use crate::cli::commands::league::decisions::{decide_of, replay_of, set_deadline_of, turn_of};
 use crate::cli::commands::league::update::{Update, Versions, of_build};
-use crate::cli::commands::league::{decide_of, replay_of};
 use crate::cli::commands::tournament::write_tables;
 use crate::cli::support::failure::{Failure, Result, bail};
 use crate::cli::support::output::note;
@@ -27,12 +25,12 @@ use crate::cli::support::pages::add_file;
 use crate::cli::support::signals::{self, Stops};
 use referee::class::league::intake::{self, Intake, RefusedSubmission, SubmissionError};
 use referee::class::league::state::{self, Refusal, Status, TakenIn, VersionKey};
-use referee::class_server::desk::{Decision, Desk, FOLDER, Order};
+use referee::class::league::switch::Switch;
+use referee::class_server::desk::{Decision, Desk, Order};
 use referee::class_server::ledger::Outcome;
 use referee::class_server::view::{ClassView, Work};
 use referee::entrants::build::{self, BuildError};
 use referee::play::stage::Stage;
-use referee::record::text_file;
 use referee::server::{Feed, LiveState};
 use referee::text::counted;
 use referee::tournament::checkup::Questions;
@@ -51,12 +49,6 @@ const GRACE: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(15);
 
 const SHOW_INTERVAL: Duration = Duration::from_secs(1);
-
-/// In the folder of the server: no submission is taken while it is there.
-const FROZEN: &str = "frozen";
-
-/// In the folder of the server: visitors may play against bots while it is there.
-const OPEN_TABLES: &str = "open-tables";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
@@ -461,19 +453,6 @@ impl<'a> Worker<'a> {
         self.show()
     }
 
-    /// A decision that holds while this file is there.
-    fn mark(&self, name: &str) -> PathBuf {
-        self.update.directory.path().join(FOLDER).join(name)
-    }
-
-    fn set_mark(&self, name: &str, is_set: bool) -> Result<()> {
-        let place = self.mark(name);
-        if is_set {
-            return Ok(fs::write(&place, "")?);
-        }
-        Ok(text_file::if_there(fs::remove_file(&place)).map(drop)?)
-    }
-
     fn show_progress(&mut self) -> Result<()> {
         if self.progress.borrow().is_changed {
             self.show()?;
@@ -482,11 +461,12 @@ impl<'a> Worker<'a> {
     }
 
     fn show(&self) -> Result<()> {
-        let is_frozen = self.mark(FROZEN).exists();
+        let folder = self.update.directory.path();
+        let [is_frozen, has_open_tables] =
+            [Switch::Frozen, Switch::OpenTables].map(|switch| switch.is_on(folder));
         let mut progress = self.progress.borrow_mut();
         progress.is_changed = false;
         let (work, trouble) = (self.work.clone(), self.trouble.clone());
-        let has_open_tables = self.mark(OPEN_TABLES).exists();
         let view = view(&self.update, &progress)?;
         self.desk.show(ClassView {
             work,
@@ -532,35 +512,15 @@ impl<'a> Worker<'a> {
     }
 
     fn decide(&mut self, decision: &Decision) -> Result<String> {
-        let league = &mut self.update.league;
+        let (directory, league) = (self.update.directory, &mut self.update.league);
         let done = match decision {
             Decision::Withdraw { bot, why } => decide_of(league, bot, true, why)?,
             Decision::Restore { bot, why } => decide_of(league, bot, false, why)?,
-            Decision::Deadline(deadline) => {
-                league.set_deadline(None, Some(*deadline), None);
-                let now = league.deadline_text().unwrap_or_else(|| "none".to_owned());
-                league.note("set", "deadline", &now);
-                format!("the deadline is {now}")
-            }
-            Decision::Freeze(is_frozen) => {
-                let done = if *is_frozen { "frozen" } else { "open again" };
-                self.set_mark(FROZEN, *is_frozen)?;
-                self.update.league.note(done, "class", "");
-                format!("the class is {done}")
-            }
-            Decision::OpenTables(are_open) => {
-                let done = if *are_open {
-                    "may play"
-                } else {
-                    "may not play"
-                };
-                self.set_mark(OPEN_TABLES, *are_open)?;
-                self.update.league.note(done, "visitors", "");
-                format!("visitors {done}")
-            }
+            Decision::Deadline(deadline) => set_deadline_of(league, *deadline),
+            Decision::Turn(switch, is_on) => turn_of(directory.path(), league, *switch, *is_on)?,
             Decision::PlayFinal => {
                 self.final_games.begin()?;
-                self.update.league.note("begins", "final", "");
+                league.note("begins", "final", "");
                 "the final begins".to_owned()
             }
             Decision::LinkReplaced(student) => {
@@ -571,7 +531,7 @@ impl<'a> Worker<'a> {
                 return Ok(String::new());
             }
         };
-        self.update.league.write(self.update.directory.path())?;
+        league.write(directory.path())?;
         Ok(done)
     }
 
