@@ -107,6 +107,7 @@ const COMMANDS: &[(&str, i32, Reader)] = &[
     ("league deadline term none", 0, Outlived),
     ("league freeze term", 0, Outlived),
     ("league open-tables term off", 0, Outlived),
+    ("league new-link term ann", 2, Outlived),
     (
         "grade builtin:random --scale scale.toml --out grades",
         0,
@@ -254,6 +255,7 @@ const QUICK: &[&str] = &[
     "league deadline",
     "league final",
     "league freeze",
+    "league new-link",
     "league open-tables",
     "league serve",
     "league replay-game",

@@ -234,6 +234,7 @@ impl Desk {
             ledger.note_size(&version, bytes_within(&state::folder(term, &version)));
         }
         let mut links = Links::read(&folder)?;
+        links.serve_at(&options.reach.base);
         let new = links.complete(&options.people)?;
         if let Some(code) = &options.code {
             links.open(code);

@@ -43,6 +43,9 @@ pub struct StudentLink {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Links {
     v: u32,
+    /// Where the class was served last, without a path.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    base: String,
     teacher: Option<TokenHash>,
     /// With which students join.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -209,6 +212,25 @@ impl Links {
         });
     }
 
+    /// Those of this name, address or id of the list: more than one where that is a name of several.
+    pub fn find(&self, given: &str) -> Vec<&StudentLink> {
+        let is_meant = |link: &&StudentLink| {
+            let known = [&*link.name, &*link.email, link.sender.text()];
+            !given.is_empty() && known.contains(&given)
+        };
+        self.students.iter().filter(is_meant).collect()
+    }
+
+    /// From now on the class is served at this origin.
+    pub fn serve_at(&mut self, base: &str) {
+        base.clone_into(&mut self.base);
+    }
+
+    /// What the owner of this token opens, where the class was served last.
+    pub fn address(&self, token: &Token) -> String {
+        token.address(&self.base)
+    }
+
     /// Another link for a student, in place of the one before.
     pub fn renew(&mut self, key: &str) -> Option<Token> {
         let mut students = self.students.iter_mut();
@@ -235,7 +257,7 @@ impl Links {
         }
         let link = |hash: &TokenHash| {
             let token = known.get(hash)?;
-            Some(format!("{base}/in/{}", token.text()))
+            Some(token.address(base))
         };
         let mut table = csv::Writer::from_writer(Vec::new());
         let mut row = |name: &str, email: &str, link: &str| {
@@ -336,6 +358,32 @@ mod tests {
         assert_eq!(links.owner(&Token::drawn()), None);
         links.complete(&list[..1]).unwrap();
         assert_eq!(links.students().len(), 1, "Ben has left");
+    }
+
+    #[test]
+    fn a_student_is_found_by_what_the_list_has() {
+        let mut links = Links::default();
+        let with_id = |number, id: &str| Person {
+            id: id.to_owned(),
+            ..person(number, "Jan", "")
+        };
+        let list = [
+            with_id(0, "s1"),
+            with_id(1, "s2"),
+            person(2, "Anna", "anna@x.org"),
+        ];
+        links.complete(&list).unwrap();
+        for (given, expected) in [
+            ("Anna", &["Anna"][..]),
+            ("anna@x.org", &["Anna"]),
+            ("Jan", &["Jan", "Jan"]),
+            ("s2", &["Jan"]),
+            ("Ben", &[]),
+            ("", &[]),
+        ] {
+            let found: Vec<&str> = links.find(given).iter().map(|link| &*link.name).collect();
+            assert_eq!(found, expected, "{given}");
+        }
     }
 
     #[test]

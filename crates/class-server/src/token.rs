@@ -23,6 +23,11 @@ impl Token {
         &self.0
     }
 
+    /// Of a class that is served at `base`: what its owner opens.
+    pub fn address(&self, base: &str) -> String {
+        format!("{base}/in/{}", self.0)
+    }
+
     pub fn hash(&self) -> TokenHash {
         TokenHash::of(&self.0)
     }

@@ -162,7 +162,7 @@ fn join_by(desk: &Desk, form: &Joining, address: IpAddr) -> Answer {
         let sentence = "another student has joined by this name; if it was you, open the link that you were shown, else take another name";
         return Err(Refusal::new(StatusCode::CONFLICT, sentence));
     };
-    let link = format!("{}/in/{}", desk.reach.base, token.text());
+    let link = token.address(&desk.reach.base);
     let page = pages::public::joined(&desk.title, &link);
     let mut response = answer::html(StatusCode::OK, page);
     answer::set_cookie(&mut response, Some(token.text()), is_secure(desk));

@@ -72,7 +72,7 @@ pub(super) async fn renew(
             .desk
             .renew(&key)?
             .ok_or_else(|| Refusal::missing("student"))?;
-        let url = format!("{}/in/{}", shared.desk.reach.base, token.text());
+        let url = token.address(&shared.desk.reach.base);
         let sentence = format!("The link of {}, which is shown this once: {url}", link.name);
         Ok(answer::html(
             StatusCode::OK,

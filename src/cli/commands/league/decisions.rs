@@ -153,6 +153,12 @@ pub(super) fn turn_of(
     })
 }
 
+/// Of a student's link, which has been replaced.
+#[cfg(feature = "class-server")]
+pub(super) fn log_renewal(league: &mut League, student: &str) {
+    league.note("replaced", &format!("link of {student}"), "");
+}
+
 /// The game's record no longer counts, and is kept in the archive. Says so.
 pub(super) fn replay_of(
     directory: &LeagueDirectory,

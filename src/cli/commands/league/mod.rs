@@ -89,6 +89,11 @@ enum LeagueCommand {
     ///
     /// Of a class that is served: without a link, in games that do not count.
     OpenTables(SwitchArgs),
+
+    /// Replace the lost link of a student
+    ///
+    /// Prints the new one, where the class was served last. The one before opens nothing any more.
+    NewLink(serve::LinkArgs),
 }
 
 pub(crate) fn run(args: &LeagueArgs) -> Result<()> {
@@ -102,6 +107,7 @@ pub(crate) fn run(args: &LeagueArgs) -> Result<()> {
         Some(LeagueCommand::Deadline(args)) => decisions::set_deadline(args),
         Some(LeagueCommand::Freeze(args)) => decisions::turn(args, Switch::Frozen),
         Some(LeagueCommand::OpenTables(args)) => decisions::turn(args, Switch::OpenTables),
+        Some(LeagueCommand::NewLink(args)) => serve::renew_link(args),
         None => run_update(&args.update),
     }
 }

@@ -5,6 +5,8 @@ mod checking;
 #[cfg(feature = "class-server")]
 mod final_games;
 #[cfg(feature = "class-server")]
+mod renewal;
+#[cfg(feature = "class-server")]
 mod showing;
 #[cfg(feature = "class-server")]
 mod start;
@@ -20,7 +22,7 @@ use super::DeadlineOptions;
 use crate::cli::commands::tournament::{ChangesOption, PlayOptions};
 use crate::cli::support::failure::Result;
 #[cfg(not(feature = "class-server"))]
-use crate::cli::support::failure::bail;
+use crate::cli::support::failure::{Failure, usage};
 use referee::server::origin;
 use referee::tournament::plan::request::PlanRequest;
 
@@ -63,14 +65,44 @@ pub(super) struct ServeArgs {
     play: PlayOptions,
 }
 
+#[derive(Debug, clap::Args)]
+#[cfg_attr(
+    not(feature = "class-server"),
+    allow(dead_code, reason = "the help is the same")
+)]
+pub(super) struct LinkArgs {
+    /// The folder of the league
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// The student: the name, or the id or e-mail address of the list
+    #[arg(value_name = "STUDENT")]
+    student: String,
+}
+
 #[cfg(feature = "class-server")]
 pub(super) fn run(args: &ServeArgs) -> Result<()> {
     start::run(args)
 }
 
+#[cfg(feature = "class-server")]
+pub(super) fn renew_link(args: &LinkArgs) -> Result<()> {
+    renewal::run(args)
+}
+
 #[cfg(not(feature = "class-server"))]
 pub(super) fn run(_: &ServeArgs) -> Result<()> {
-    bail!(
+    Err(without_server())
+}
+
+#[cfg(not(feature = "class-server"))]
+pub(super) fn renew_link(_: &LinkArgs) -> Result<()> {
+    Err(without_server())
+}
+
+#[cfg(not(feature = "class-server"))]
+fn without_server() -> Failure {
+    usage!(
         "this program was built without the server of a class; build one that has it: cargo build --release --features class-server"
-    );
+    )
 }

@@ -158,7 +158,7 @@ fn reach(args: &ServeArgs, listener: &ClassListener) -> Reach {
     }
 }
 
-fn opened(error: OpenError) -> Failure {
+pub(super) fn opened(error: OpenError) -> Failure {
     match error {
         OpenError::Links(error @ LinksError::Alike(_)) => Failure::Usage(error.to_string()),
         error => Failure::Referee(error.to_string()),

@@ -16,7 +16,9 @@ use super::analysing::{Analysis, add_or_leave, is_put_aside};
 use super::checking::{Found, check};
 use super::final_games::Final;
 use super::showing::{ClassProgress, view};
-use crate::cli::commands::league::decisions::{decide_of, replay_of, set_deadline_of, turn_of};
+use crate::cli::commands::league::decisions::{
+    decide_of, log_renewal, replay_of, set_deadline_of, turn_of,
+};
 use crate::cli::commands::league::update::{Update, Versions, of_build};
 use crate::cli::commands::tournament::write_tables;
 use crate::cli::support::failure::{Failure, Result, bail};
@@ -524,7 +526,7 @@ impl<'a> Worker<'a> {
                 "the final begins".to_owned()
             }
             Decision::LinkReplaced(student) => {
-                league.note("replaced", &format!("link of {student}"), "");
+                log_renewal(league, student);
                 String::new()
             }
             Decision::ReplayGame { .. } | Decision::AnnounceFinal { .. } => {
