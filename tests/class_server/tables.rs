@@ -232,6 +232,12 @@ fn a_final_is_announced_and_played_on_the_stage() {
     assert!(statement.starts_with("final of 2 bots, "), "{statement}");
     assert_eq!(decide("action=announce").status, 422, "announced before");
     assert!(class.get("/", "").text().contains(&statement));
+    // The server has the folder, in which a command would play it.
+    let beside = command(class.folder(), &["league", "final", "term"]).output();
+    let beside = beside.expect("a run");
+    let said = String::from_utf8_lossy(&beside.stderr);
+    assert_eq!(beside.status.code(), Some(2), "{said}");
+    assert!(said.contains("`referee league serve`, process "), "{said}");
     let mut watcher = Watcher::at(&class, "/final/events?stage");
     assert_eq!(decide("action=play").status, 200);
     watcher.until(&["finished"]);

@@ -765,11 +765,19 @@ fn a_final_is_announced_before_it_is_played() {
         "{announced}"
     );
     refused(&["--announce"], "announced before");
+    let statement = announced.stdout.trim();
+    assert_eq!(teacher.decided(), ["announced", "final", statement]);
     // What is handed in now is too late.
     teacher.hand_in("anna", GREEDY);
     teacher.update("term");
     let played = league_final(&[]);
     assert_eq!(played.code, Some(0), "{played}");
+    assert_eq!(teacher.decided(), ["played", "final", ""]);
+    let log = teacher.0.read("term/log.jsonl");
+    assert_eq!(log.matches("\"begins\"").count(), 1, "{log}");
+    // Once more, there is nothing to play.
+    assert_eq!(league_final(&[]).code, Some(0));
+    assert_eq!(teacher.0.read("term/log.jsonl"), log);
     assert!(played.stdout.contains("wins the tournament."), "{played}");
     assert!(played.stderr.contains(announced.stdout.trim()), "{played}");
     let plan = teacher.0.json("term/final/plan.json");
@@ -1189,6 +1197,10 @@ fn a_deadline_is_remembered_and_hours_late_are_counted() {
         assert!(run.stderr.contains("\nlate "), "{run}");
         assert!(run.stderr.contains(words), "{run}");
     }
+    let set = ["set", "deadline", "2026-01-31T12:00:00+00:00"];
+    assert_eq!(teacher.decided(), set);
+    update(&["--deadline", "2026-01-31T12:00Z"]);
+    assert_eq!(teacher.0.read("term/log.jsonl").lines().count(), 1);
     for more in [&["--accept-late", "2h"][..], &[]] {
         let (run, plays, late) = update(more);
         assert!(plays && late == "2", "{run}");
@@ -1197,6 +1209,7 @@ fn a_deadline_is_remembered_and_hours_late_are_counted() {
     }
     let (run, plays, late) = update(&["--deadline", "none"]);
     assert!(plays && late.is_empty(), "{run}");
+    assert_eq!(teacher.decided(), ["set", "deadline", "none"]);
     let run = teacher.league("term", &["--accept-late", "2h"]).run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("there is no deadline"), "{run}");

@@ -127,9 +127,15 @@ pub(super) fn decide_of(
 /// The zone is that of the league. Says which instant it is.
 pub(super) fn set_deadline_of(league: &mut League, deadline: Deadline) -> String {
     league.set_deadline(None, Some(deadline), None);
+    let now = log_deadline(league);
+    format!("the deadline is {now}")
+}
+
+/// Which it is now.
+pub(super) fn log_deadline(league: &mut League) -> String {
     let now = league.deadline_text().unwrap_or_else(|| "none".to_owned());
     league.note("set", "deadline", &now);
-    format!("the deadline is {now}")
+    now
 }
 
 /// It is on the disk when this returns, and to be logged. Says so.
@@ -151,6 +157,17 @@ pub(super) fn turn_of(
         Switch::Frozen => format!("the class is {done}"),
         Switch::OpenTables => format!("visitors {done}"),
     })
+}
+
+/// What came of a final that was to be played.
+pub(super) fn log_end_of_final(league: &mut League, played: &Result<()>) {
+    match played {
+        Ok(()) => league.note("played", "final", ""),
+        Err(failure) => {
+            let why = failure.message(0).unwrap_or_default();
+            league.note("stopped", "final", &why);
+        }
+    }
 }
 
 /// Of a student's link, which has been replaced.

@@ -28,6 +28,7 @@ use referee::class::league::state::{self, League, Refusal, Status, TakenIn};
 use referee::class::league::switch::Switch;
 use referee::class::league::zone::{Deadline, Zone};
 use referee::entrants::build;
+use referee::stats::schedule::knockout::Next;
 use referee::text::{counted, join_parts};
 use referee::tournament::bot_files::Settled;
 use referee::tournament::directory::TournamentDirectory;
@@ -183,7 +184,12 @@ struct DeadlineOptions {
 impl DeadlineOptions {
     /// Remembers what is given, and says which instant a deadline is.
     fn remember(&self, league: &mut League) -> Result<()> {
+        let before = league.deadline;
         league.set_deadline(self.zone.clone(), self.deadline, self.accept_late);
+        // It is given every week.
+        if league.deadline != before {
+            decisions::log_deadline(league);
+        }
         match league.deadline_text() {
             Some(deadline) if self.deadline.is_some() => note!("the deadline is {deadline}"),
             None if league.accept_late.is_some() => {
@@ -383,13 +389,20 @@ fn changed_settings(old: &Plan, new: &Plan, settled: &Settled) -> Vec<PlanDiffer
 }
 
 fn open_league(folder: &Path) -> Result<(LeagueDirectory, League)> {
+    open_league_for(folder, "referee league")
+}
+
+/// For this command, which another referee is told meanwhile.
+fn open_league_for(folder: &Path, command: &str) -> Result<(LeagueDirectory, League)> {
     let read = || League::read(folder)?.ok_or_else(|| no_league(folder));
     read()?;
-    let directory = LeagueDirectory::open(folder)?;
+    let directory = LeagueDirectory::open_for(folder, command)?;
     Ok((directory, read()?))
 }
 
 const FOLDER: &str = "final";
+
+const FINAL_COMMAND: &str = "referee league final";
 
 #[derive(Debug, clap::Args)]
 struct FinalArgs {
@@ -435,8 +448,32 @@ fn play_final(args: &FinalArgs) -> Result<()> {
     let mut options = args.options.clone();
     options.request.schedule = args.schedule.clone();
     options.out = Some(directory.path().to_owned());
+    let (season, mut league) = open_league_for(&args.folder, FINAL_COMMAND)?;
     note!("{}", statement(&plan));
-    start(&[], options, Task::Play)
+    if is_final_over(&season, &plan)? {
+        // It prints the table once more.
+        return start(&[], options, Task::Play);
+    }
+    league.note("begins", "final", "");
+    league.write(season.path())?;
+    let played = start(&[], options, Task::Play);
+    decisions::log_end_of_final(&mut league, &played);
+    let logged = league.write(season.path());
+    played.and(logged.map_err(Failure::from))
+}
+
+/// Whether all games of the final have been played, and its table is written.
+fn is_final_over(season: &LeagueDirectory, plan: &Plan) -> Result<bool> {
+    let directory = TournamentDirectory::at(&season.path().join(FOLDER));
+    let journal = directory.journal_file();
+    if !journal.exists() {
+        return Ok(false);
+    }
+    let results = TournamentDirectory::read_journal(&journal, plan)?;
+    Ok(results.is_done(plan)
+        && matches!(results.next(plan)?, None | Some(Next::Winner(_)))
+        // Its table is written last.
+        && directory.path().join("standings.csv").exists())
 }
 
 fn no_league(folder: &Path) -> Failure {
@@ -446,7 +483,7 @@ fn no_league(folder: &Path) -> Failure {
 
 fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<()> {
     let shown = args.folder.display();
-    let (season, league) = open_league(&args.folder)?;
+    let (season, mut league) = open_league_for(&args.folder, FINAL_COMMAND)?;
     let Some(of_league) = season.tournament().plan()? else {
         bail!(
             "{shown}: no games of this league have been planned; play it first: referee league {}",
@@ -464,6 +501,8 @@ fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(
     start(&[], final_request.options(options)?, Task::Announce)?;
     let plan = directory.plan()?;
     let statement = plan.as_ref().map(statement).unwrap_or_default();
+    league.note("announced", "final", &statement);
+    league.write(season.path())?;
     writeln!(Stdout, "{statement}")?;
     let folder = season.tournament().quoted();
     note!("publish this line; then play: referee league final {folder}");

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::cli::commands::league::update::Update;
-use crate::cli::commands::league::{FOLDER, FinalRequest, statement};
+use crate::cli::commands::league::{FOLDER, FinalRequest, is_final_over, statement};
 use crate::cli::commands::tournament::{Beginning, OpenTournament, Task, TournamentOptions};
 use crate::cli::support::failure::{Result, bail};
 use crate::cli::support::pages::{Pages, add_file};
@@ -17,7 +17,6 @@ use referee::class_server::desk::Desk;
 use referee::class_server::served_page::ServedPage;
 use referee::class_server::view::{FinalState, FinalView};
 use referee::server::LiveState;
-use referee::stats::schedule::knockout::Next;
 use referee::text::counted;
 use referee::tournament::directory::TournamentDirectory;
 use referee::tournament::plan::Format;
@@ -63,10 +62,7 @@ impl Final {
         let overview = results.overview(&plan);
         page.feed
             .set_ranking(results.ranking(&plan), Some(overview));
-        let is_over = results.is_done(&plan)
-            && matches!(results.next(&plan)?, None | Some(Next::Winner(_)))
-            // Its table is written last.
-            && directory.path().join("standings.csv").exists();
+        let is_over = is_final_over(update.directory, &plan)?;
         let state = if is_over {
             page.feed.set_state(LiveState::Finished);
             FinalState::Over

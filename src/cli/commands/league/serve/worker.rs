@@ -17,7 +17,7 @@ use super::checking::{Found, check};
 use super::final_games::Final;
 use super::showing::{ClassProgress, view};
 use crate::cli::commands::league::decisions::{
-    decide_of, log_renewal, replay_of, set_deadline_of, turn_of,
+    decide_of, log_end_of_final, log_renewal, replay_of, set_deadline_of, turn_of,
 };
 use crate::cli::commands::league::update::{Update, Versions, of_build};
 use crate::cli::commands::tournament::write_tables;
@@ -608,13 +608,9 @@ impl<'a> Worker<'a> {
     fn end_final(&mut self, played: Result<()>) -> Result<Next> {
         self.final_games.end(played.is_ok());
         let league = &mut self.update.league;
-        match played {
-            Ok(()) => league.note("played", "final", ""),
-            Err(failure) => {
-                let why = failure.message(0).unwrap_or_default();
-                note!("the final: {why}");
-                league.note("stopped", "final", &why);
-            }
+        log_end_of_final(league, &played);
+        if let Err(failure) = played {
+            note!("the final: {}", failure.message(0).unwrap_or_default());
         }
         league.write(self.update.directory.path())?;
         self.show()?;
