@@ -1,5 +1,6 @@
 //! A class that hands in by the web, by real HTTP against the built program.
 
+mod decisions;
 #[path = "../common/hangs.rs"]
 mod hangs;
 mod hostile;
