@@ -29,6 +29,8 @@ mod analysis;
 #[cfg(unix)]
 mod architecture;
 #[cfg(unix)]
+mod archives;
+#[cfg(unix)]
 mod ask;
 #[cfg(unix)]
 mod at_page;

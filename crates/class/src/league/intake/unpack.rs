@@ -25,7 +25,8 @@ const MAX_DEPTH: usize = 64;
 /// Of a path in a sentence.
 const QUOTED_CHARS: usize = 250;
 
-pub(super) const LEFT_OUT: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", ".git"];
+pub(super) const LEFT_OUT: [&str; 5] =
+    ["__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".git"];
 
 #[derive(Debug, Default)]
 struct Share {
@@ -72,7 +73,8 @@ pub(super) fn wrapping(archive: &Path, format: ArchiveFormat) -> io::Result<usiz
         let Some((first, inner)) = parts.split_first() else {
             return next;
         };
-        if LEFT_OUT.contains(first) {
+        // Hidden entries are not submissions, as in a folder: macOS packs `._class` beside `class`.
+        if LEFT_OUT.contains(first) || first.starts_with(['.', '_']) {
             return next;
         }
         let is_folder = entry.what == ArchiveEntryKind::Folder;
