@@ -1,15 +1,17 @@
-//! Archives as programs of other systems make them, byte by byte: what comes in is what was packed.
+//! Archives as programs of other systems make them, byte by byte, and names that a shell would run: what comes in is what
+//! was packed, and nothing else happens.
 
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::write::{DeflateEncoder, GzEncoder};
 use flate2::{Compression, Crc};
 use tar::{EntryType, Header};
 
-use crate::classroom::{Class, RANDOM};
+use crate::classroom::{Class, RANDOM, WRONG};
+use crate::common::command;
 
 /// The time of what is packed, as seconds since 1970 and as the table of students has it.
 const SECONDS: u32 = 1_768_472_430;
@@ -575,4 +577,95 @@ fn a_class_that_was_packed_by_another_system_is_a_class() {
             );
         }
     }
+}
+
+/// Names that a shell would run, a command would take for an option, or that stand for other files. Each makes `ran` where it
+/// is run.
+const NAMES: [&str; 18] = [
+    "$(touch ran)",
+    "`touch ran`",
+    ";touch ran;",
+    "|touch ran",
+    "&touch ran&",
+    "\"; touch ran; \"",
+    "'; touch ran; '",
+    "a\ntouch ran\n",
+    ">ran",
+    "$IFS$(touch${IFS}ran)",
+    "-rf",
+    "--out=ran",
+    "~",
+    "$HOME",
+    "*",
+    "%s%n",
+    "!!",
+    "{a,b}",
+];
+
+#[test]
+fn names_that_a_shell_would_run_are_names() {
+    let class = Class::of(&[("class/anna/bot.sh", RANDOM), ("class/ben/bot.sh", RANDOM)]);
+    for (number, name) in NAMES.iter().enumerate() {
+        let bot = format!("{WRONG}# {number}\n");
+        // Some are archives, some are single programs.
+        match number % 3 {
+            0 => class.write(&format!("class/{name}/bot.sh"), &bot),
+            1 => class.write(&format!("class/{name}.sh"), &bot),
+            _ => {
+                let zip = ZipWriter::default();
+                let inner = format!("{name}.sh");
+                let zip = zip.archive(&[(inner.as_bytes(), bot.as_bytes())]);
+                fs::write(class.path(&format!("class/{name}.zip")), zip).expect("a file");
+            }
+        }
+    }
+    let ran = || {
+        let mut found = vec![class.path("")];
+        let mut all: Vec<PathBuf> = Vec::new();
+        while let Some(folder) = found.pop() {
+            for entry in fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    found.push(path.clone());
+                }
+                if path.is_file() && path.ends_with("ran") {
+                    all.push(path);
+                }
+            }
+        }
+        all
+    };
+    let league: Vec<&str> = LEAGUE
+        .into_iter()
+        .filter(|word| *word != "--no-check")
+        .collect();
+    class.run(&[&league[..], &["--from", "class"]].concat());
+    let check = class
+        .referee(&["check", "--each", "class", "--sandbox", "none"])
+        .run();
+    assert_eq!(check.code, Some(3), "{check}");
+    class.run(&["report", "term", "--each", "pages"]);
+    assert_eq!(ran(), Vec::<PathBuf>::new());
+    let mut reader = csv::Reader::from_path(class.path("term/students.csv")).expect("a table");
+    let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.expect("a row")).collect();
+    assert_eq!(rows.len(), NAMES.len() + 2, "{rows:?}");
+    let refused = rows.iter().filter(|row| row[1].is_empty());
+    // What a teacher copies from the table asks that bot, and nothing more.
+    let mut asked = 0;
+    for row in refused {
+        let (_, again) = row[5].split_once("; See it again: ").expect("a command");
+        let output = command("sh")
+            .args(["-c", again])
+            .current_dir(class.path(""))
+            .output()
+            .expect("sh starts");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            "hello\n",
+            "{again}: {output:?}"
+        );
+        asked += 1;
+    }
+    assert_eq!(asked, NAMES.len(), "{rows:?}");
+    assert_eq!(ran(), Vec::<PathBuf>::new());
 }
