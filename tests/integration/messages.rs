@@ -696,6 +696,143 @@ fn a_name_can_be_seen_and_told_from_others() {
     );
 }
 
+/// A text in an encoding, with the first byte of it that is not UTF-8.
+type Encoded = (&'static str, fn(&str) -> Vec<u8>, u8);
+
+/// What editors of other systems and times write. The letter beyond ASCII is é.
+const ENCODINGS: [Encoded; 9] = [
+    ("Latin-1", |text| in_code_page(text, 0xe9), 0xe9),
+    (
+        "the code page of DOS",
+        |text| in_code_page(text, 0x82),
+        0x82,
+    ),
+    ("that of old Macs", |text| in_code_page(text, 0x8e), 0x8e),
+    (
+        "UTF-8 with a letter that was cut",
+        |text| in_code_page(text, 0xc3),
+        0xc3,
+    ),
+    (
+        "UTF-16",
+        |text| utf_16(&format!("\u{feff}{text}"), u16::to_le_bytes),
+        0xff,
+    ),
+    (
+        "UTF-16, the high byte first",
+        |text| utf_16(&format!("\u{feff}{text}"), u16::to_be_bytes),
+        0xfe,
+    ),
+    (
+        "UTF-16 without a mark",
+        |text| utf_16(text, u16::to_le_bytes),
+        0xe9,
+    ),
+    (
+        "UTF-16 without a mark, the high byte first",
+        |text| utf_16(text, u16::to_be_bytes),
+        0xe9,
+    ),
+    (
+        "UTF-32",
+        |text| {
+            let marked = format!("\u{feff}{text}");
+            marked
+                .chars()
+                .flat_map(|c| u32::from(c).to_le_bytes())
+                .collect()
+        },
+        0xff,
+    ),
+];
+
+fn in_code_page(text: &str, letter: u8) -> Vec<u8> {
+    let letters = text.chars();
+    letters
+        .map(|c| u8::try_from(c).ok().filter(u8::is_ascii).unwrap_or(letter))
+        .collect()
+}
+
+fn utf_16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(bytes).collect()
+}
+
+/// Each kind of file that people write, by the line of it that has an é: it is read with a mark at its beginning, and refused
+/// with the line in every other encoding.
+#[test]
+fn files_in_other_encodings_are_refused_with_their_lines() {
+    let rung =
+        "[[rung]]\nname = \"random\"\nbot = \"builtin:random\"\nscore = 0.9\npoints = 1\n# é\n";
+    let scale = format!("seed = 1\nbudget = 2\n{rung}");
+    let set = include_str!("../../sets/english.csv").replace("hollow", "é");
+    for (file, text, line, command) in [
+        (
+            "list.csv",
+            "name,id\nAnna,1\nBén,2\n",
+            3,
+            "league term --from class --students list.csv --plan --no-check",
+        ),
+        (
+            "cup.toml",
+            "pairs = 1\n# é\n",
+            2,
+            "tournament --out cup --config cup.toml builtin:random builtin:random",
+        ),
+        (
+            "openings.txt",
+            "AB..............\n# é\n",
+            2,
+            "tournament --out cup --openings openings.txt --pairs 1 builtin:random builtin:random",
+        ),
+        (
+            "scale.toml",
+            &scale,
+            8,
+            "grade builtin:random --scale scale.toml",
+        ),
+        ("set.csv", &set, 2, "pieces --pieces set.csv"),
+        (
+            "bot/referee.toml",
+            "program = \"bot.sh\"\n# é\n",
+            2,
+            "check bot",
+        ),
+    ] {
+        let run = |bytes: &[u8]| {
+            let place = tempfile::tempdir().expect("a directory");
+            let script = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
+            for folder in ["class/Anna", "class/Bén", "bot"] {
+                fs::create_dir_all(place.path().join(folder)).expect("a folder");
+                fs::write(place.path().join(folder).join("bot.sh"), script).expect("a file");
+            }
+            fs::write(place.path().join(file), bytes).expect("a file");
+            let sandbox = ["--sandbox", "none"];
+            let sandbox = sandbox.iter().filter(|_| !command.starts_with("pieces"));
+            let words = command.split(' ').chain(sandbox.copied());
+            Referee::new(words).directory(place.path()).run()
+        };
+        let plain = run(text.as_bytes());
+        let marked = run(format!("\u{feff}{text}").as_bytes());
+        for good in [&plain, &marked] {
+            assert_eq!(good.code, Some(0), "{file}: {good}");
+        }
+        for (encoding, encoded, byte) in ENCODINGS {
+            let refused = run(&encoded(text));
+            let of_file = format!("{encoding}, {file}: {refused}");
+            assert!(matches!(refused.code, Some(2 | 3)), "{of_file}");
+            let told = format!("{}{}", refused.stdout, refused.stderr);
+            let line = if byte > 0xf0 { 1 } else { line };
+            assert!(told.contains(file), "{of_file}");
+            assert!(told.contains(&format!("line {line}")), "{of_file}");
+            assert!(
+                told.contains(&format!("byte 0x{byte:02x} is not ")),
+                "{of_file}"
+            );
+            assert!(told.contains("UTF-8"), "{of_file}");
+        }
+    }
+}
+
 #[test]
 fn a_path_with_spaces_that_is_cut_is_warned_of() {
     let place = tempfile::tempdir().expect("a directory");

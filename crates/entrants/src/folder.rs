@@ -14,6 +14,7 @@ use crate::build::recipe::{self, Recipe};
 use referee_host::executable::{CannotStart, find_in_path, interpreter, missing_folder, start_of};
 use referee_host::system::{is_executable, make_executable};
 use referee_match::bot::shell::quoted;
+use referee_match::record::text_file;
 use referee_text::{backslash_hint, escape, escape_controls, meant, unreadable};
 
 const PROGRAM_EXTENSIONS: [&str; 3] = ["exe", "out", "bin"];
@@ -54,10 +55,10 @@ impl Manifest {
     /// Of a folder, if it has one.
     pub fn read(folder: &Path) -> Result<Option<Self>, FolderProblem> {
         let file = folder.join(MANIFEST);
-        let text = match fs::read_to_string(&file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(FolderProblem::Manifest(unreadable(&file, &error))),
+        let text = text_file::if_there(text_file::read_written(&file))
+            .map_err(|error| FolderProblem::Manifest(unreadable(&file, &error)))?;
+        let Some(text) = text else {
+            return Ok(None);
         };
         toml::from_str(&text).map(Some).map_err(|error| {
             let place = error.span().unwrap_or(0..0);

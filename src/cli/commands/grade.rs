@@ -21,7 +21,6 @@ use referee::class::league::state::League;
 use referee::class::report::grades;
 use referee::game::Ruleset;
 use referee::play::setup::now;
-use referee::record::text_file;
 use referee::report::html::plain;
 use referee::report::markup::as_html;
 use referee::sandbox::Sandbox;
@@ -179,7 +178,7 @@ fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf)> {
     let Some(path) = path else {
         return Ok((Scale::parse(scale::DEFAULT)?, PathBuf::new()));
     };
-    let text = read_text(path, text_file::WRITTEN)?;
+    let text = read_text(path)?;
     let scale = Scale::parse(&text).map_err(|error| usage!("{}: {error}", path.display()))?;
     let base = path.parent().unwrap_or(Path::new(""));
     Ok((scale, base.to_owned()))

@@ -16,7 +16,6 @@ use toml::{Spanned, Value};
 
 use super::failure::{Failure, Result, usage};
 use super::folder::read_text;
-use referee::record::text_file;
 use referee::text::{backslash_hint, meant};
 
 const CONFIG: &str = "config";
@@ -47,7 +46,7 @@ pub(crate) fn expand(
     let Ok(Some(path)) = matches.try_get_one::<PathBuf>(CONFIG) else {
         return Ok(None);
     };
-    let text = read_text(path, text_file::WRITTEN)?;
+    let text = read_text(path)?;
     let words = File::new(path, text).words(command, matches)?;
     let mut arguments = arguments.to_vec();
     arguments.splice(after..after, words);

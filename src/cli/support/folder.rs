@@ -128,8 +128,9 @@ pub(crate) fn invalid(file: &Path, number: u64, problem: &(impl Display + ?Sized
     usage!("{}:{number}: {problem}", file.display())
 }
 
-pub(crate) fn read_text(path: &Path, most: u64) -> Result<String> {
-    text_file::read(path, most).map_err(|error| unreadable(path, &error))
+/// A file that people write.
+pub(crate) fn read_text(path: &Path) -> Result<String> {
+    text_file::read_written(path).map_err(|error| unreadable(path, &error))
 }
 
 /// Atomically: a process that has the old file open still reads it completely.

@@ -466,8 +466,7 @@ impl PlanRequest {
 
     pub fn openings_of_file(&self, ruleset: &dyn Ruleset) -> Result<Vec<String>, TournamentError> {
         let path = self.games.openings.clone().unwrap_or_default();
-        let text = text_file::read(&path, text_file::WRITTEN)
-            .map_err(TournamentError::unreadable(&path))?;
+        let text = text_file::read_written(&path).map_err(TournamentError::unreadable(&path))?;
         openings::parse(ruleset, &text).map_err(|error| TournamentError::Openings { path, error })
     }
 }

@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 use crate::cli::commands::adapt::adapter;
 use crate::cli::support::building::SourceBuilder;
 use crate::cli::support::failure::{Failure, Result, bail, usage};
-use crate::cli::support::folder::{read_text, title_of_folder};
+use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::games::{check_builtins, check_solvable};
 use crate::cli::support::logging;
 use crate::cli::support::output::{ProgressLine, is_one_terminal, note, print_stderr};
@@ -602,7 +602,8 @@ fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<()> {
     } else {
         path.to_owned()
     };
-    let text = read_text(&path, text_file::KEPT)?;
+    let text = text_file::read(&path, text_file::KEPT);
+    let text = text.map_err(|error| unreadable(&path, &error))?;
     let names = entrants.names();
     let seeded =
         seeded(&text, &names).map_err(|problem| usage!("--seeds {}: {problem}", path.display()))?;

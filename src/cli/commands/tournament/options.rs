@@ -18,7 +18,6 @@ use referee::entrants::adapter::Adapter;
 use referee::entrants::class;
 use referee::entrants::folder::BotFolder;
 use referee::game::Ruleset;
-use referee::record::text_file;
 use referee::sandbox::Sandbox;
 use referee::system::is_path;
 use referee::text::escape_controls;
@@ -120,7 +119,7 @@ impl BotOptions {
         let Some(path) = config else {
             return Ok(Vec::new());
         };
-        let text = read_text(path, text_file::WRITTEN)?;
+        let text = read_text(path)?;
         let mut bots = toml::from_str::<Bots>(&text)
             .map_err(|error| usage!("{}: {}", path.display(), error.to_string().trim_end()))?
             .bots;

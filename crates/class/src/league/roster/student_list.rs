@@ -351,11 +351,9 @@ impl StudentList {
     /// CSV with a header, separated by commas, semicolons or tabs. A student's bot is in the column `bot`, else the
     /// team, else named after the student.
     pub fn read(path: &Path) -> Result<Self, StudentListError> {
-        let text = text_file::read(path, text_file::WRITTEN).map_err(|error| {
-            StudentListError::Unreadable {
-                path: path.to_owned(),
-                error,
-            }
+        let text = text_file::read_written(path).map_err(|error| StudentListError::Unreadable {
+            path: path.to_owned(),
+            error,
         })?;
         let csv = |error| StudentListError::Csv {
             path: path.to_owned(),

@@ -57,6 +57,11 @@ impl PieceSet {
                 format!("byte 0x{byte:02x} is not UTF-8; save the file with UTF-8 encoding");
             error_at(&good, good.len(), &problem)
         })?;
+        // As UTF-16 has it in the letters of English.
+        if let Some(place) = text.find('\0') {
+            let problem = "byte 0x00 is not text; save the file with UTF-8 encoding";
+            return Err(error_at(text, place, problem));
+        }
         Self::parse(text)
     }
 
