@@ -262,6 +262,18 @@ impl<'a> TableText<'a> {
         options.from_reader(self.bytes)
     }
 
+    /// The reader begins a row with the empty lines before it.
+    fn line_of(&self, row: &csv::StringRecord) -> u64 {
+        let Some(position) = row.position() else {
+            return 0;
+        };
+        let place = usize::try_from(position.byte()).unwrap_or(usize::MAX);
+        let rest = self.bytes.get(place..).unwrap_or_default();
+        let ends = rest.iter().take_while(|byte| b"\r\n".contains(byte));
+        let before = ends.filter(|byte| **byte == b'\n').count() as u64;
+        self.skipped + position.line() + before
+    }
+
     /// The line of a quote that begins a field and is closed in the middle of another one, or never: the reader would make
     /// one field of all that lies between.
     fn unclosed_quote(&self) -> Option<u64> {
@@ -377,7 +389,7 @@ impl StudentList {
             if person.name.is_empty() && person.team.is_empty() {
                 continue;
             }
-            let line = row.position().map_or(0, csv::Position::line) + text.skipped;
+            let line = text.line_of(&row);
             let student = Student {
                 person,
                 values: columns.values(&row, headers.len()),
@@ -532,6 +544,217 @@ mod tests {
             let person = &people[0];
             let found = [&person.name, &person.id, &person.email, &person.team];
             assert_eq!(found, ["Anna Adams", "17", "a@b.org", "Red"], "{table}");
+        }
+    }
+
+    /// What is read of a list: name, id, address and team of each; or the sentence by which it is refused, without the path.
+    fn told(table: &[u8]) -> Result<Vec<[String; 4]>, String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("list.csv");
+        std::fs::write(&path, table).expect("a file");
+        let rows = read(&path).map_err(|error| {
+            let sentence = error.to_string();
+            let path = path.display().to_string();
+            sentence.strip_prefix(&path).unwrap_or(&sentence).to_owned()
+        })?;
+        let row = |person: &Person| {
+            [&person.name, &person.id, &person.email, &person.team].map(String::clone)
+        };
+        Ok(rows.iter().map(row).collect())
+    }
+
+    #[expect(clippy::too_many_lines, reason = "a table of cases")]
+    #[test]
+    fn the_same_list_is_read_from_each_form() {
+        let expected = [
+            ["Anna Adams", "17", "a@b.org", "Red"],
+            ["Ben Bär", "18", "", ""],
+        ];
+        let expected = expected.map(|row| row.map(str::to_owned)).to_vec();
+        for (form, table) in [
+            (
+                "commas",
+                "name,id,email,team\nAnna Adams,17,a@b.org,Red\nBen Bär,18,,\n",
+            ),
+            (
+                "semicolons",
+                "name;id;email;team\nAnna Adams;17;a@b.org;Red\nBen Bär;18;;\n",
+            ),
+            (
+                "tabs",
+                "name\tid\temail\tteam\nAnna Adams\t17\ta@b.org\tRed\nBen Bär\t18\t\t\n",
+            ),
+            (
+                "commas within fields between semicolons",
+                "name;id;email;team\nAdams, Anna;17;a@b.org;Red\nBär, Ben;18;;\n",
+            ),
+            (
+                "a byte order mark",
+                "\u{feff}name,id,email,team\nAnna Adams,17,a@b.org,Red\nBen Bär,18,,\n",
+            ),
+            (
+                "a byte order mark before a quote",
+                "\u{feff}\"name\",\"id\",\"email\",\"team\"\n\"Anna Adams\",\"17\",\"a@b.org\",\"Red\"\n\"Ben Bär\",\"18\",\"\",\"\"\n",
+            ),
+            (
+                "a line that names the separator",
+                "sep=;\r\nname;id;email;team\r\nAnna Adams;17;a@b.org;Red\r\nBen Bär;18;;\r\n",
+            ),
+            (
+                "a byte order mark and such a line",
+                "\u{feff}sep=,\nname,id,email,team\nAnna Adams,17,a@b.org,Red\nBen Bär,18,,\n",
+            ),
+            (
+                "lines of Windows",
+                "name,id,email,team\r\nAnna Adams,17,a@b.org,Red\r\nBen Bär,18,,\r\n",
+            ),
+            (
+                "lines of old Macs",
+                "name,id,email,team\rAnna Adams,17,a@b.org,Red\rBen Bär,18,,\r",
+            ),
+            (
+                "no last newline",
+                "name,id,email,team\nAnna Adams,17,a@b.org,Red\nBen Bär,18,,",
+            ),
+            (
+                "empty lines",
+                "\n\nname,id,email,team\n\nAnna Adams,17,a@b.org,Red\n\n\nBen Bär,18,,\n\n",
+            ),
+            (
+                "lines of nothing but separators",
+                "name,id,email,team\n,,,\nAnna Adams,17,a@b.org,Red\nBen Bär,18,,\n,,,\n,,,\n",
+            ),
+            (
+                "spaces around fields",
+                " name , id ,email,  team\n Anna Adams , 17,a@b.org ,Red \n\tBen Bär,18, ,\n",
+            ),
+            (
+                "quotes around some fields",
+                "name,id,\"email\",team\n\"Anna Adams\",17,\"a@b.org\",Red\n\"Ben Bär\",18,\"\",\n",
+            ),
+            (
+                "the last name first",
+                "name,id,email,team\n\"Adams, Anna\",17,a@b.org,Red\n\"Bär, Ben\",18,,\n",
+            ),
+            (
+                "two columns of names",
+                "Last name,First name,id,email,team\nAdams,Anna,17,a@b.org,Red\nBär,Ben,18,,\n",
+            ),
+            (
+                "headings in capitals",
+                "NAME,ID,E-MAIL,TEAM\nAnna Adams,17,a@b.org,Red\nBen Bär,18,,\n",
+            ),
+            (
+                "another order and more columns",
+                "Status,team,Last access,id,name,email,Notes\n\
+                 active,Red,never,17,Anna Adams,a@b.org,\"said \"\"no\"\"\"\nactive,,never,18,Ben Bär,,\n",
+            ),
+            (
+                "columns without a heading",
+                ",name,id,,email,team,,\n1,Anna Adams,17,,a@b.org,Red,,\n2,Ben Bär,18,,,,,\n",
+            ),
+            (
+                "a short row",
+                "name,id,email,team\nAnna Adams,17,a@b.org,Red\nBen Bär,18\n",
+            ),
+            (
+                "a long row",
+                "name,id,email,team\nAnna Adams,17,a@b.org,Red,,x\nBen Bär,18,,,,\n",
+            ),
+            (
+                "decomposed accents",
+                "name,id,email,team\nAnna Adams,17,a@b.org,Red\nBen Ba\u{308}r,18,,\n",
+            ),
+            (
+                "a row twice",
+                "name,id,email,team\nAnna Adams,17,a@b.org,Red\nBen Bär,18,,\nBen Bär,18,,\n",
+            ),
+            (
+                "a line break in a field that is not read",
+                "name,id,email,team,notes\nAnna Adams,17,a@b.org,Red,\"late\ntwice\"\nBen Bär,18,,,\n",
+            ),
+            (
+                "participants of Moodle",
+                "First name,Last name,ID number,Email address,Groups\n\
+                 Anna,Adams,17,a@b.org,Red\nBen,Bär,18,,\n",
+            ),
+            (
+                "participants in French",
+                "Prénom;Nom de famille;Numéro d’identification;Adresse de courriel;Groupes\n\
+                 Anna;Adams;17;a@b.org;Red\nBen;Bär;18;;\n",
+            ),
+            (
+                "grades of Moodle",
+                "\"First name\",\"Last name\",\"ID number\",\"Email address\",\"Group\",\"Assignment: Quarto (Real)\"\n\
+                 Anna,Adams,17,a@b.org,Red,-\nBen,Bär,18,,,-\n",
+            ),
+        ] {
+            assert_eq!(told(table.as_bytes()), Ok(expected.clone()), "{form}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_list_of_students_is_refused_with_its_line() {
+        let not_utf_8 = "is not UTF-8; save the file with UTF-8 encoding";
+        let not_text = "is not text; save the file with UTF-8 encoding";
+        let utf_16 = |marked: bool, big: bool| -> Vec<u8> {
+            let text = if marked { "\u{feff}" } else { "" }.to_owned() + "name,id\nBen,18\n";
+            let units = text.encode_utf16();
+            let bytes = |unit: u16| {
+                if big {
+                    unit.to_be_bytes()
+                } else {
+                    unit.to_le_bytes()
+                }
+            };
+            units.flat_map(bytes).collect()
+        };
+        let utf_32 = "\u{feff}name,id\nBen,18\n".chars();
+        let utf_32: Vec<u8> = utf_32.flat_map(|c| u32::from(c).to_le_bytes()).collect();
+        let no_names = ": there is no column with names; expected a first line with `name`, and `team`, `email` or `id` \
+                        if these are known";
+        let no_students = ": there are no students in this list";
+        let open = "the quote that begins here is not closed where its field ends; expected \"Adams, Anna\", and within such \
+                    a field \"\" for a quote";
+        for (table, sentence) in [
+            (b"name,id\nBen B\xe4r,18\n".to_vec(), format!(": line 2: byte 0xe4 {not_utf_8}")),
+            // Of Windows, of DOS, of old Macs and of Japan.
+            (b"name,id\nAnna,17\nO\x92Neill,18\n".to_vec(), format!(": line 3: byte 0x92 {not_utf_8}")),
+            (b"name,id\nBen B\x84r,18\n".to_vec(), format!(": line 2: byte 0x84 {not_utf_8}")),
+            (b"name,id\rBen B\x8ar,18\r".to_vec(), format!(": line 1: byte 0x8a {not_utf_8}")),
+            (b"name,id\n\x8e\x52\x93\x63,18\n".to_vec(), format!(": line 2: byte 0x8e {not_utf_8}")),
+            // A letter that was cut.
+            (b"name,id\nBen B\xc3".to_vec(), format!(": line 2: byte 0xc3 {not_utf_8}")),
+            (utf_16(true, false), format!(": line 1: byte 0xff {not_utf_8}")),
+            (utf_16(true, true), format!(": line 1: byte 0xfe {not_utf_8}")),
+            (utf_32, format!(": line 1: byte 0xff {not_utf_8}")),
+            (utf_16(false, false), format!(": line 1: byte 0x00 {not_text}")),
+            (utf_16(false, true), format!(": line 1: byte 0x00 {not_text}")),
+            (b"name,id\nBen\0,18\n".to_vec(), format!(": line 2: byte 0x00 {not_text}")),
+            (b"".to_vec(), no_names.to_owned()),
+            ("\u{feff}".into(), no_names.to_owned()),
+            ("Anna Adams,17\nBen Bär,18\n".into(), no_names.to_owned()),
+            (b"id,email\n17,a@b.org\n".to_vec(), no_names.to_owned()),
+            (b"team\nRed\n".to_vec(), no_names.to_owned()),
+            (b"name,id\n".to_vec(), no_students.to_owned()),
+            (b"name,id\n,17\n ,18\n".to_vec(), no_students.to_owned()),
+            (b"name,id\n\"Adams, Anna,17\nBen,18\n".to_vec(), format!(":2: {open}")),
+            (b"sep=,\nname,id\nAnna,17\n\"Ben,18\n".to_vec(), format!(":4: {open}")),
+            (b"name,id\n\"Anna\" Adams,17\n".to_vec(), format!(":2: {open}")),
+            (
+                b"name,id\nAnna Adams,17\n\nBen,17\n".to_vec(),
+                ":4: the id 17 is that of line 2, too; expected one line for each student".to_owned(),
+            ),
+            (
+                b"sep=,\r\n\r\nname,id\r\n\r\n\r\nAnna Adams,17\r\nBen,17\r\n".to_vec(),
+                ":7: the id 17 is that of line 6, too; expected one line for each student".to_owned(),
+            ),
+            (
+                b"name,email,team\nBen,b@c.org,Red\nBen,b@c.org,Blue\n".to_vec(),
+                ":3: the address b@c.org is that of line 2, too; expected one line for each student".to_owned(),
+            ),
+        ] {
+            assert_eq!(told(&table), Err(sentence), "{}", table.escape_ascii());
         }
     }
 
