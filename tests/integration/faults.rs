@@ -192,7 +192,7 @@ fn an_answer_at_the_end_of_the_input_of_a_bot_that_was_computing() {
 // memory.
 
 /// The limit, in kilobytes. A debug build's code alone takes tens of megabytes, and grows with the program.
-fn memory() -> u64 {
+pub(crate) fn memory() -> u64 {
     let mut idle = crate::common::command(env!("CARGO_BIN_EXE_referee"))
         .args(["bot", "random"])
         .stdin(Stdio::piped())
@@ -285,6 +285,101 @@ fn the_end_of_a_flood_on_stderr_is_kept() {
     assert!(stderr.ends_with("xxx\nthe last sentence\n"), "{run}");
     assert_eq!(stderr.len(), 4096, "{run}");
     assert!(run.stderr.contains("    the last sentence\n"), "{run}");
+}
+
+/// Both streams are read, whatever comes on the other, with newlines and without, and with nothing but zeros.
+#[test]
+fn floods_of_both_streams_end_the_game_all_the_same() {
+    let limit = memory();
+    let floods = [
+        (
+            "yes noise",
+            "yes A",
+            "extra-output",
+            r"it answered `A` and then `A\nA\nA\n",
+        ),
+        (
+            "tr '\\0' x </dev/zero",
+            "tr '\\0' A </dev/zero",
+            "line-too-long",
+            "a line of more than 1024 bytes, which begins with `AAAA",
+        ),
+        (
+            "cat /dev/zero",
+            "cat /dev/zero",
+            "line-too-long",
+            r"a line of more than 1024 bytes, which begins with `\x00\x00",
+        ),
+        (
+            "cat /dev/zero",
+            "yes A",
+            "extra-output",
+            r"it answered `A` and then `A\nA\nA\n",
+        ),
+    ];
+    each_of(&floods, |(errors, output, reason, part)| {
+        let bot = format!("read -r request; {errors} >&2 & exec {output}");
+        let bot = shell_words::join(["sh", "-c", &bot]);
+        let run = opening(&bot).args(LONG).memory(limit).run();
+        says(&forfeited(&run, reason), &[part]);
+        assert!(run.stderr.len() < 20_000, "{run}");
+    });
+}
+
+/// A letter may be cut where what is kept begins or ends; zeros are told from nothing.
+#[test]
+fn cut_letters_and_zeros_are_told_as_they_came() {
+    let euros = |count: usize| "€".repeat(count);
+    // The kept end of 4096 bytes begins with the last byte of one, and the kept beginning of a line ends within one.
+    for (stderr, answer, reason, kept, told) in [
+        (
+            euros(2000),
+            String::new(),
+            "exited",
+            format!(r"\xac{}", euros(1365)),
+            String::new(),
+        ),
+        (
+            r"a\0000b\0303".into(),
+            String::new(),
+            "exited",
+            r"a\x00b\xc3".into(),
+            String::new(),
+        ),
+        (
+            r"\0000".into(),
+            r"\0000\n".into(),
+            "illegal-move",
+            r"\x00".into(),
+            r"\x00".into(),
+        ),
+        (
+            "x".into(),
+            r"\0342\0202\n".into(),
+            "not-utf8",
+            "x".into(),
+            r"\xe2\x82".into(),
+        ),
+        (
+            "x".into(),
+            format!(r"{}\n", euros(400)),
+            "line-too-long",
+            "x".into(),
+            format!(r"{}\xe2\x82", euros(341)),
+        ),
+    ] {
+        let words = [format!("!{stderr}"), answer.clone()];
+        let words = words
+            .iter()
+            .map(String::as_str)
+            .filter(|word| !word.is_empty());
+        let run = opening(&script(&words.collect::<Vec<_>>()))
+            .args(LONG)
+            .run();
+        let result = forfeited(&run, reason);
+        assert_eq!(result["stderr"], kept, "{run}");
+        assert_eq!(result["answer"], told, "{run}");
+    }
 }
 
 // Item 6
