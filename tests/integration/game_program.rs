@@ -77,6 +77,7 @@ fn a_program_that_fails_ends_the_match() {
             "silent-start",
             "asked {\"do\":\"about\",\"version\":1}, ended with status 4 instead of answering",
         ),
+        ("killed", "SIGKILL"),
         (
             "crashes",
             "asked {\"do\":\"play\",\"state\":\"3 0\",\"answer\":\"1\"}, ended with status 3 instead of answering; \
@@ -104,6 +105,27 @@ fn a_program_that_fails_ends_the_match() {
         assert!(run.stderr.contains(&name), "{fault}: {run}");
         assert!(run.stderr.contains(sentence), "{fault}: {run}");
     }
+}
+
+/// With little memory for the referee.
+#[test]
+fn what_a_program_writes_without_end_is_not_kept() {
+    let flooded = |fault: &str| {
+        let game = format!("games/countdown.sh {fault}");
+        let words = ["--game", &game, "--sandbox", "none", "--seed", "1"];
+        let bots = ["counts-down.sh", "counts-down.sh"];
+        let referee = Referee::new(bots).args(words);
+        referee.memory(crate::faults::memory()).run()
+    };
+    let line = flooded("floods");
+    assert_eq!(line.code, Some(2), "{line}");
+    let sentence = "answered with a line of more than 262144 bytes";
+    assert!(line.stderr.contains(sentence), "{line}");
+    assert!(line.stderr.len() < 2000, "{line}");
+    // What it says to people disturbs no game.
+    let noise = flooded("floods-stderr");
+    assert_eq!(noise.code, Some(0), "{noise}");
+    assert_eq!(noise.stdout, "counts-down.sh#1 wins.\n", "{noise}");
 }
 
 /// The same in a tournament: the games that were played are kept, and it can go on.

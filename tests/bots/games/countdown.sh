@@ -30,10 +30,12 @@ while IFS= read -r line; do
     *'"do":"position"'*) answer=0 ;;
     *) answer=$(between '"answer":"' '"') side=$((1 - side)) ;;
     esac
+    [ "$fault" != floods-stderr ] || { yes noise | head -c 1000000 >&2; tr '\0' x </dev/zero >&2 & }
     if [ "$number" -le 3 ]; then
         case $fault in
         crashes) echo "ValueError: boom" >&2; exit 3 ;;
         hangs) sleep 60 ;;
+        killed) kill -s KILL $$ ;;
         nonsense) echo 'Hello!'; continue ;;
         twice) echo '{"state":"1 0","side":0,"request":"1"}'; echo '{}'; continue ;;
         no-side) echo '{"state":"1 0","request":"1"}'; continue ;;
