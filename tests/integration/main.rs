@@ -90,6 +90,8 @@ mod matches;
 mod messages;
 mod openings;
 #[cfg(unix)]
+mod outcomes;
+#[cfg(unix)]
 mod output;
 mod parsers;
 #[cfg(unix)]
