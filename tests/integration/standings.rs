@@ -373,6 +373,178 @@ fn games_of_a_pair_are_not_independent() {
     );
 }
 
+/// What the games are, and what is expected: the bots in order with their points, and the rating of the first where it is
+/// known.
+type Degenerate = (
+    &'static str,
+    Vec<Value>,
+    &'static [(&'static str, f64)],
+    Option<&'static str>,
+);
+
+/// Results from which little or nothing can be estimated: each output has figures all the same, and none that is not a number.
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
+#[test]
+fn results_that_say_little_have_tables_without_nonsense() {
+    let files = Files::new();
+    let many = |first: &str, second: &str, winner, count| vec![game(first, second, winner); count];
+    let forfeits = |by: usize| {
+        let mut game = game("a", "b", Some(1 - by));
+        game["result"]["reason"] = json!("timeout");
+        game["result"]["by"] = json!(by);
+        game
+    };
+    let cases: [Degenerate; 12] = [
+        ("no game", vec![], &[], None),
+        (
+            "one game",
+            many("a", "b", Some(0), 1),
+            &[("a", 1.0), ("b", 0.0)],
+            None,
+        ),
+        (
+            "one draw",
+            many("a", "b", None, 1),
+            &[("a", 0.5), ("b", 0.5)],
+            Some("0"),
+        ),
+        (
+            "draws",
+            many("a", "b", None, 50),
+            &[("a", 25.0), ("b", 25.0)],
+            Some("0"),
+        ),
+        (
+            "wins",
+            many("a", "b", Some(0), 50),
+            &[("a", 50.0), ("b", 0.0)],
+            None,
+        ),
+        (
+            "thousands of wins",
+            many("a", "b", Some(0), 5000),
+            &[("a", 5000.0), ("b", 0.0)],
+            None,
+        ),
+        (
+            "wins of who begins",
+            [many("a", "b", Some(0), 20), many("b", "a", Some(0), 20)].concat(),
+            &[("a", 20.0), ("b", 20.0)],
+            Some("0"),
+        ),
+        (
+            "forfeits",
+            vec![forfeits(1); 10],
+            &[("a", 10.0), ("b", 0.0)],
+            None,
+        ),
+        (
+            "forfeits of both",
+            [vec![forfeits(0); 5], vec![forfeits(1); 5]].concat(),
+            &[("a", 5.0), ("b", 5.0)],
+            Some("0"),
+        ),
+        (
+            "a circle",
+            [("a", "b"), ("b", "c"), ("c", "a")]
+                .map(|(one, other)| [game(one, other, Some(0)), game(other, one, Some(1))])
+                .concat(),
+            &[("a", 2.0), ("b", 2.0), ("c", 2.0)],
+            Some("0"),
+        ),
+        (
+            "pairs that never met",
+            [
+                many("a", "b", Some(0), 3),
+                vec![game("c", "d", None), game("d", "c", None)],
+            ]
+            .concat(),
+            &[("a", 3.0), ("b", 0.0), ("c", 1.0), ("d", 1.0)],
+            None,
+        ),
+        (
+            "one game beside a thousand",
+            [many("a", "b", Some(0), 1000), many("c", "a", Some(0), 1)].concat(),
+            &[("c", 1.0), ("a", 1000.0), ("b", 0.0)],
+            None,
+        ),
+    ];
+    for (what, mut games, expected, rating) in cases {
+        for (number, game) in games.iter_mut().enumerate() {
+            game["id"] = json!(format!("1-{number}"));
+        }
+        let path = files.write("games.jsonl", &games);
+        let page = files.place.path().join("page.html");
+        for format in ["table", "csv", "json", "markdown"] {
+            let run = standings(&[&path], &["--format", format]);
+            assert_eq!(run.code, Some(0), "{what}: {run}");
+            let words = run.stdout.split(|c: char| !c.is_alphanumeric() && c != '-');
+            for word in words {
+                let is_wrong =
+                    ["nan", "inf", "infinity", "-inf", "-0"].contains(&&*word.to_lowercase());
+                assert!(!is_wrong, "{what}: {word} in {run}");
+            }
+        }
+        let table = as_json(&[&path], &[]);
+        assert_eq!(table["games"], games.len(), "{what}");
+        let rows = table["standings"].as_array().expect("a list");
+        let found: Vec<(&str, f64)> = rows
+            .iter()
+            .map(|row| {
+                (
+                    row["name"].as_str().unwrap(),
+                    row["points"].as_f64().unwrap(),
+                )
+            })
+            .collect();
+        assert_eq!(found, expected, "{what}");
+        for row in rows {
+            let elo = row["elo"].as_f64().expect("a rating");
+            assert!(elo.abs() < 5000.0, "{what}: {row}");
+            for (end, is_beyond) in [("elo_low", 1.0), ("elo_high", -1.0)] {
+                let end = row[end].as_f64();
+                assert!(
+                    end.is_none_or(|end| (elo - end) * is_beyond > -0.06),
+                    "{what}: {row}"
+                );
+            }
+        }
+        // Who has more points of the same opponents is not rated lower.
+        let elos: Vec<f64> = rows
+            .iter()
+            .map(|row| row["elo"].as_f64().unwrap())
+            .collect();
+        for (a, b) in elos.iter().zip(&elos[usize::from(!elos.is_empty())..]) {
+            let apart = table["standings"][0]["table"] != rows[rows.len() - 1]["table"];
+            assert!(apart || a >= &(b - 1e-6), "{what}: {elos:?}");
+        }
+        if let Some(rating) = rating {
+            let run = standings(&[&path], &[]);
+            let row = run.stdout.lines().nth(1).expect("a row");
+            let cells: Vec<&str> = row.split_whitespace().collect();
+            assert!(
+                cells.join(" ").contains(&format!("% {rating}")),
+                "{what}: {run}"
+            );
+        }
+        if !games.is_empty() {
+            let run = Referee::new(["report"])
+                .args([&path])
+                .args(["-o"])
+                .args([&page])
+                .run();
+            assert_eq!(run.code, Some(0), "{what}: {run}");
+            let data = crate::report::data(&fs::read_to_string(&page).expect("a page"));
+            let places = data["figures"]["places"].as_array().expect("places");
+            assert_eq!(places.len(), expected.len(), "{what}");
+            assert!(
+                places.iter().all(|place| place["elo"].is_f64()),
+                "{what}: {places:?}"
+            );
+        }
+    }
+}
+
 /// A game of two turns with what an analysis says of them.
 fn analysed(first: &str, second: &str, turns: &Value) -> Value {
     let mut game = game(first, second, Some(0));
