@@ -170,6 +170,224 @@ fn nothing_is_lost_when_the_referee_is_killed() {
     assert_eq!(teacher.games("term"), teacher.games("fresh"));
 }
 
+/// Where a bot waits for a file before it plays.
+fn waiting(file: &std::path::Path) -> String {
+    let waits = format!("while [ ! -e '{}' ]; do sleep 0.02; done", file.display());
+    RANDOM.replacen('\n', &format!("\n{waits}\n"), 1)
+}
+
+/// The second changes nothing, and says who is at work.
+#[test]
+fn two_referees_of_one_league_do_not_disturb_each_other() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("cem", GREEDY)]);
+    teacher.hand_in("ben", &waiting(&teacher.path("go")));
+    let more = ["--from", "submissions", "--no-check", "--move-time", "600s"];
+    let mut first = teacher.league("term", &more).start();
+    let journal = teacher.path("term/games.jsonl");
+    first.wait_until(|_| journal.exists());
+    let before = teacher.0.read("term/league.json");
+    let holder = format!(
+        "term: another referee is working on this league: `referee league`, process {}, since ",
+        first.id()
+    );
+    for words in [
+        &["term", "--sandbox", "none", "--from", "submissions"][..],
+        &["withdraw", "term", "anna"],
+        &["restore", "term", "anna"],
+        &["replay-game", "term", "p000001a"],
+    ] {
+        let second = teacher.0.referee(&[&["league"], words].concat()).run();
+        assert_eq!(second.code, Some(2), "{words:?}: {second}");
+        assert!(second.stderr.contains(&holder), "{words:?}: {second}");
+        assert!(
+            second.stderr.contains("; wait for it"),
+            "{words:?}: {second}"
+        );
+    }
+    assert_eq!(teacher.0.read("term/league.json"), before);
+    teacher.0.write("go", "");
+    let first = first.finish();
+    assert_eq!(first.code, Some(0), "{first}");
+    assert_eq!(first.last_line(), "6 new games, 0 kept", "{first}");
+    let again = teacher.league("term", &more).run();
+    assert_eq!(again.last_line(), "0 new games, 6 kept", "{again}");
+}
+
+/// The file of games may not grow beyond a few kilobytes.
+#[test]
+fn a_full_disk_loses_no_game_of_a_league() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY), ("cem", RANDOM)]);
+    let league = |name: &str, shell: Option<&str>| {
+        let options = [
+            "league",
+            name,
+            "--sandbox",
+            "none",
+            "--seed",
+            "3",
+            "--pairs",
+            "24",
+        ];
+        let run = teacher
+            .0
+            .referee(&[&options[..], &["--from", "submissions"]].concat());
+        match shell {
+            Some(script) => run.shell(script).run(),
+            None => run.run(),
+        }
+    };
+    let full = league(
+        "term",
+        Some("trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\""),
+    );
+    assert_eq!(full.code, Some(1), "{full}");
+    assert!(full.stderr.contains("games.jsonl: cannot write"), "{full}");
+    assert!(full.stderr.contains("continue: referee league "), "{full}");
+    let written = teacher.0.read("term/games.jsonl");
+    let end = written.rfind('\n').map_or(0, |newline| newline + 1);
+    assert!(end > 0, "{full}");
+    let run = league("term", None);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        teacher
+            .0
+            .read("term/games.jsonl")
+            .starts_with(&written[..end])
+    );
+    league("fresh", None);
+    assert_eq!(teacher.games("term"), teacher.games("fresh"));
+}
+
+/// The same bytes are named as such, each of their students plays, and what is withdrawn stays so whatever is handed in.
+#[test]
+fn identical_programs_and_withdrawals_go_together() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", RANDOM), ("cem", GREEDY)]);
+    let of = |name: &str| {
+        let mut rows = teacher.csv("term").into_iter();
+        rows.find(|row| row[0] == name).expect("a row")
+    };
+    let identical =
+        |run: &Run, names: &str| run.stderr.contains(&format!("\nidentical  {names}  "));
+    let run = teacher.update("term");
+    assert_eq!(run.last_line(), "6 new games, 0 kept");
+    assert!(identical(&run, "anna, ben"), "{run}");
+    assert_eq!((&*of("anna")[7], &*of("ben")[7]), ("ben", "anna"));
+    // Another name of the file, the same program.
+    teacher
+        .0
+        .run(&["league", "withdraw", "term", "ben", "--why", "copied"]);
+    let run = teacher.update("term");
+    assert!(!run.stderr.contains("\nidentical"), "{run}");
+    assert_eq!((&*of("anna")[7], &*of("ben")[7]), ("", ""), "{run}");
+    // A new version of the one, with the bytes of a third, is no way back.
+    teacher.hand_in("ben", GREEDY);
+    let run = teacher.update("term");
+    assert_eq!(run.last_line(), "0 new games, 2 kept", "{run}");
+    assert!(
+        of("ben")[1].is_empty() && of("ben")[5].contains("withdrawn: copied"),
+        "{run}"
+    );
+    assert!(!run.stderr.contains("\nidentical"), "{run}");
+    // Brought back, it plays with them; and with the first ones again its games are known.
+    teacher.0.run(&["league", "restore", "term", "ben"]);
+    let run = teacher.update("term");
+    assert_eq!(run.last_line(), "4 new games, 2 kept", "{run}");
+    assert!(identical(&run, "ben, cem"), "{run}");
+    teacher.hand_in("ben", RANDOM);
+    let run = teacher.update("term");
+    assert_eq!(run.last_line(), "0 new games, 6 kept", "{run}");
+    assert!(identical(&run, "anna, ben"), "{run}");
+    // All three are one program.
+    teacher.hand_in("cem", RANDOM);
+    let run = teacher.update("term");
+    assert!(identical(&run, "anna, ben, cem"), "{run}");
+    assert_eq!(&*of("anna")[7], "ben; cem");
+}
+
+/// In October an hour comes twice, and in March one is left out: in the zone of the machine, by its rule.
+#[test]
+fn both_hours_of_the_change_of_clocks_are_told() {
+    const BRUSSELS: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
+    for (stamp, deadline, received, told) in [
+        // The first of the two, and an instant in the second.
+        (
+            "20261025_0230",
+            "2026-10-25T02:30+01:00",
+            "2026-10-25T00:30:00Z",
+            "2026-10-25T02:30:00+01:00",
+        ),
+        (
+            "20261025_0230",
+            "2026-10-25T02:30",
+            "2026-10-25T00:30:00Z",
+            "2026-10-25T02:30:00+02:00",
+        ),
+        (
+            "20261025_0301",
+            "2026-10-25T03:01",
+            "2026-10-25T02:01:00Z",
+            "2026-10-25T03:01:00+01:00",
+        ),
+        (
+            "20261025_2359",
+            "2026-10-25",
+            "2026-10-25T22:59:00Z",
+            "2026-10-25T23:59:59+01:00",
+        ),
+        // The clock went on from 2 to 3.
+        (
+            "20260329_0230",
+            "2026-03-29T02:30",
+            "2026-03-29T01:30:00Z",
+            "2026-03-29T03:30:00+02:00",
+        ),
+        (
+            "20260329_0301",
+            "2026-03-29T03:30",
+            "2026-03-29T01:01:00Z",
+            "2026-03-29T03:30:00+02:00",
+        ),
+        (
+            "20260329_0159",
+            "2026-03-29T02:00+01:00",
+            "2026-03-29T00:59:00Z",
+            "2026-03-29T03:00:00+02:00",
+        ),
+    ] {
+        let teacher = Teacher::of(&[("ben_20260101_0900", GREEDY), ("cem_20260101_0900", RANDOM)]);
+        teacher.hand_in(&format!("anna_{stamp}"), RANDOM);
+        let league = |deadline: &str| {
+            let options = [
+                "--from",
+                "submissions",
+                "--no-check",
+                "--deadline",
+                deadline,
+            ];
+            let run = teacher.league("term", &options).env("TZ", BRUSSELS).run();
+            assert_eq!(run.code, Some(0), "{run}");
+            let mut rows = teacher.csv("term").into_iter();
+            (run, rows.find(|row| row[0] == "anna").expect("anna"))
+        };
+        let (run, anna) = league(deadline);
+        assert!(
+            run.stderr.contains(&format!("the deadline is {told}\n")),
+            "{stamp}: {run}"
+        );
+        assert_eq!(
+            (&*anna[3], anna[1].is_empty()),
+            (received, false),
+            "{stamp}: {run}"
+        );
+        // A second before it was handed in.
+        let received: jiff::Timestamp = received.parse().expect("an instant");
+        let before = received - Duration::from_secs(1);
+        let (run, anna) = league(&before.to_string());
+        assert!(anna[1].is_empty(), "{stamp}: {run}");
+        assert_eq!(anna[8], "1", "{stamp}: {run}");
+    }
+}
+
 #[test]
 fn settings_hold_for_all_term() {
     let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
