@@ -145,12 +145,14 @@ fn the_same_seed_gives_the_same_games_however_many_at_once() {
         "--bench-after",
         "4",
     ];
-    let sets = ["1", "4"].map(|jobs| {
+    // More at the same time than there are cores, too.
+    let sets = ["1", "4", "16"].map(|jobs| {
         let run = place.play(jobs, &[&bots[..], &common, &["-j", jobs]].concat());
         assert!(run.stderr.contains("is benched"), "{run}");
         but_for_clocks(place.records(jobs))
     });
     assert_eq!(sets[0], sets[1]);
+    assert_eq!(sets[0], sets[2]);
     let not_played = sets[0].values().filter(|record| {
         let detail = record["result"]["detail"].as_str().unwrap_or_default();
         detail.starts_with("not played: it forfeited 4 games in a row")
@@ -678,6 +680,89 @@ fn formats() {
         fs::write(place.path(&format!("{format}/games.jsonl")), &text[..cut]).expect("a file");
         place.play(format, &[]);
         assert_eq!(but_for_clocks(place.records(format)), expected);
+    }
+}
+
+/// How often each two bots have met, by two games of one opening each; matches of no more than two bots.
+fn meetings(games: &BTreeMap<String, Value>) -> BTreeMap<[String; 2], usize> {
+    let mut met = BTreeMap::new();
+    for (id, game) in games {
+        let mut names = [0, 1].map(|side| game["bots"][side]["name"].as_str().unwrap().to_owned());
+        names.sort();
+        *met.entry(names).or_default() += 1;
+        let other = id[..id.len() - 1].to_owned() + if id.ends_with('a') { "b" } else { "a" };
+        assert_eq!(games[&other]["start"], game["start"], "{id}");
+        assert_ne!(games[&other]["first"], game["first"], "{id}");
+    }
+    for games in met.values_mut() {
+        *games /= 2;
+    }
+    met
+}
+
+/// Whom an odd field of seven meets in each format; and killed three times, the same files come of it to the last byte.
+#[test]
+fn seven_bots_meet_as_each_format_says_however_often_it_is_killed() {
+    let place = Place::new();
+    let greedy = ["builtin:greedy"; 2];
+    let random = ["builtin:random"; 5];
+    // How many meetings there are, of how many each bot has one, and the fewest and the most of a bot.
+    for (format, count, of_each) in [
+        (&["round-robin"][..], 21, [6, 6]),
+        (&["gauntlet"], 6, [1, 6]),
+        (&["swiss", "--rounds", "4"], 12, [3, 4]),
+        (&["knockout"], 6, [1, 3]),
+        (&["groups+knockout", "--groups", "2"], 12, [2, 5]),
+    ] {
+        let options = ["--no-check", "--pairs", "1", "--seed", "4", "--format"];
+        let arguments = [&greedy[..], &random, &options, format].concat();
+        place.play("undisturbed", &arguments);
+        let expected = but_for_clocks(place.records("undisturbed"));
+        let met = meetings(&expected);
+        assert_eq!(met.values().sum::<usize>(), count, "{format:?}: {met:?}");
+        // No two meet again, but in a bracket after the groups.
+        if !format[0].starts_with("groups") {
+            assert!(met.values().all(|&times| times == 1), "{format:?}: {met:?}");
+        }
+        let mut of_bots = BTreeMap::<&str, usize>::new();
+        for (names, times) in &met {
+            for name in names {
+                *of_bots.entry(name).or_default() += times;
+            }
+        }
+        assert_eq!(of_bots.len(), 7, "{format:?}");
+        let [fewest, most] =
+            [of_bots.values().min(), of_bots.values().max()].map(|of| *of.unwrap());
+        let [low, high] = of_each;
+        assert!(fewest >= low && most <= high, "{format:?}: {of_bots:?}");
+        if format[0] == "swiss" {
+            // One bye a round, and none twice.
+            assert_eq!(of_bots.values().filter(|&&times| times == 3).count(), 4);
+        }
+        for kill in 1..=3 {
+            let mut running = place.tournament("killed", &arguments).start();
+            let so_far = || place.records_so_far("killed").lines().count();
+            // On a quick machine it may end before.
+            while so_far() < kill * expected.len() / 4 && running.is_running() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            running.signal("KILL");
+            running.finish();
+        }
+        place.play("killed", &arguments);
+        assert_eq!(
+            but_for_clocks(place.records("killed")),
+            expected,
+            "{format:?}"
+        );
+        for file in ["standings.csv", "standings.json", "crosstable.csv"] {
+            let [killed, undisturbed] =
+                ["killed", "undisturbed"].map(|name| place.read(&format!("{name}/{file}")));
+            assert_eq!(killed, undisturbed, "{format:?} {file}");
+        }
+        for name in ["killed", "undisturbed"] {
+            fs::remove_dir_all(place.path(name)).expect("it is there");
+        }
     }
 }
 
