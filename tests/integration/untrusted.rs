@@ -1,8 +1,11 @@
 //! What others have named, written and printed, through every command that shows it: nothing of it formats a terminal, a page, a
 //! picture, a document or a table.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
 
 use crate::classroom::{Class, RANDOM, SETTINGS};
 use crate::common::Run;
@@ -149,4 +152,135 @@ fn what_others_wrote_is_text_in_each_output() {
             _ => {}
         }
     }
+}
+
+/// Names of people, of files that are not there, of options, and of what a spreadsheet or a page would take for its own.
+const ODD_NAMES: [&str; 34] = [
+    "a",
+    "A",
+    "a b",
+    "a\tb",
+    "a\nb",
+    "a\r",
+    "\0a",
+    "\u{7f}a",
+    "\u{1b}]0;a\u{7}",
+    "a\u{200b}b",
+    "\u{202e}a",
+    "é",
+    "..",
+    ".",
+    "/etc/passwd",
+    "../../a",
+    "C:\\a",
+    "con",
+    "nul.txt",
+    "-rf",
+    "--help",
+    "=1+1",
+    "+1",
+    "@a",
+    "a|b",
+    "`a`",
+    "<b>a</b>",
+    "&amp;",
+    "\"a\"",
+    "'a'",
+    "a,b;c",
+    "👩‍💻",
+    "日本語",
+    "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn",
+];
+
+/// In tables, pages and files of games that others have recorded.
+#[test]
+fn odd_names_are_told_apart_in_each_output() {
+    let class = Class::of(&[]);
+    let count = ODD_NAMES.len();
+    let game = |number: usize| {
+        let names = [ODD_NAMES[number], ODD_NAMES[(number + 1) % count]];
+        let bots = names.map(|name| json!({"name": name, "command": [name]}));
+        json!({
+            "v": 1, "game": "quarto", "rules": "standard", "id": format!("1-{number}"), "bots": bots, "first": 0, "seed": 1,
+            "start": "................", "turns": ["- K", "6 A"], "times_ms": [1.0, 3.0], "started": "2026-01-31T10:00:00Z",
+            "result": {"winner": 0, "reason": "timeout", "by": 1, "answer": "x", "detail": "nothing came"},
+        })
+        .to_string()
+    };
+    let games: Vec<String> = (0..count).map(game).collect();
+    class.write("games.jsonl", &(games.join("\n") + "\n"));
+    let run = |arguments: &[&str]| {
+        let run = class.run(arguments);
+        is_plain(&run);
+        run.stdout
+    };
+    let distinct = |what: &str, names: Vec<String>| {
+        let all: BTreeSet<&String> = names.iter().collect();
+        assert_eq!(
+            (names.len(), all.len()),
+            (count, count),
+            "{what}: {names:?}"
+        );
+    };
+    let table = run(&["standings", "games.jsonl"]);
+    // Two columns of numbers around each name, and one for each place.
+    let rows = table.lines().skip(1).take_while(|line| !line.is_empty());
+    distinct("table", rows.map(str::to_owned).collect());
+    let csv = run(&["standings", "games.jsonl", "--format", "csv"]);
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.expect("a row")).collect();
+    let names = rows.iter().map(|row| row[1].to_owned()).collect::<Vec<_>>();
+    // As text for each spreadsheet.
+    assert!(
+        !names
+            .iter()
+            .any(|name| name.starts_with(['=', '+', '-', '@', '\t', '\r'])),
+        "{names:?}"
+    );
+    distinct("CSV", names);
+    // As data, the names are what they are.
+    let json = class.run(&["standings", "games.jsonl", "--json"]).stdout;
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let rows = json["standings"].as_array().expect("a list").iter();
+    let names: BTreeSet<&str> = rows.filter_map(|row| row["name"].as_str()).collect();
+    assert_eq!(names, BTreeSet::from(ODD_NAMES));
+    let markdown = run(&["standings", "games.jsonl", "--format", "markdown"]);
+    let rows: Vec<&str> = markdown
+        .lines()
+        .filter(|line| line.starts_with('|'))
+        .collect();
+    let cells = |row: &&str| row.matches('|').count();
+    assert!(
+        rows.iter().all(|row| cells(row) == cells(&rows[0])),
+        "{markdown}"
+    );
+    assert!(!without_code(&markdown).contains("<b>"), "{markdown}");
+    distinct(
+        "Markdown",
+        rows[2..].iter().map(|row| (*row).to_owned()).collect(),
+    );
+    run(&["report", "games.jsonl", "-o", "page.html"]);
+    let page = class.read("page.html");
+    assert!(!page.contains("<b>a</b>"));
+    let bots = crate::report::entries(&crate::report::data(&page), "b");
+    distinct("page", bots.iter().map(|bot| bot[1].to_string()).collect());
+    // A page for each, within the folder and told apart where case does not matter.
+    run(&["report", "games.jsonl", "--each", "pages"]);
+    let pages = below(&class.path("pages"));
+    for extension in ["html", "md"] {
+        let is_one = |path: &&PathBuf| path.extension().is_some_and(|is| is == extension);
+        let names = pages.iter().filter(is_one).map(|path| {
+            let name = path.file_stem().unwrap().to_string_lossy();
+            name.to_lowercase()
+        });
+        let names: Vec<String> = names.collect();
+        assert!(
+            !names.iter().any(|name| name.starts_with(['.', '-'])),
+            "{names:?}"
+        );
+        distinct("pages", names);
+    }
+    assert_eq!(pages.len(), 2 * count, "{pages:?}");
+    let outside = fs::read_dir(class.path("")).expect("a folder").count();
+    assert_eq!(outside, 3, "games, a page and the folder of pages");
 }
