@@ -367,6 +367,31 @@ fn mistakes_are_named() {
     assert!(run.stdout.contains("[[rung]]"), "{run}");
 }
 
+/// Under another name, and beside others.
+#[test]
+fn equal_programs_of_two_students_get_equal_grades() {
+    let class = Graded::of(&[("anna", RANDOM), ("zoë", RANDOM)]);
+    class.0.write("bots/cem/bot.sh", GREEDY);
+    let rung =
+        "[[rung]]\nname = \"a measure\"\nbot = \"builtin:random\"\nscore = 0.5\npoints = 50\n";
+    class
+        .0
+        .write("scale.toml", &format!("seed = 7\nbudget = 8\n{rung}"));
+    class.graded(&["bots"]);
+    let of = |name: &str| {
+        let mut grade = class.grade_of("grades", name);
+        let fields = grade.as_object_mut().expect("an object");
+        fields.remove("name");
+        fields.remove("folder");
+        for rung in grade["rungs"].as_array_mut().expect("a list") {
+            rung.as_object_mut().expect("an object").remove("folder");
+        }
+        grade
+    };
+    assert_eq!(of("anna"), of("zoë"));
+    assert_ne!(of("anna"), of("cem"));
+}
+
 /// Also where the measure, the scale and the grades are in its folder.
 #[test]
 fn the_same_files_get_the_same_grade() {
