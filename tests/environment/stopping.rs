@@ -3,14 +3,16 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Failed, Trial};
 use rustix::process::getuid;
+use serde_json::Value;
 
 use crate::common::files::copy_program;
-use crate::common::{Referee, Run, signals};
+use crate::common::{Referee, Run, records as records_of, signals};
 use crate::hangs::HANGS;
 use crate::requirements::{is_ci, program, unavailable};
 
@@ -165,17 +167,99 @@ int clock_gettime(clockid_t id, struct timespec *time)
 }
 "#;
 
-/// A time that no record can hold ends no game, and no tournament.
-fn late_clock() -> Result<(), Failed> {
-    let folder = tempfile::tempdir()?;
-    let (source, library) = (folder.path().join("late.c"), folder.path().join("late.so"));
-    fs::write(&source, LATE_CLOCK)?;
+/// One that is set back a year when it has been looked at a few times.
+const CLOCK_SET_BACK: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <time.h>
+static atomic_int looks;
+int clock_gettime(clockid_t id, struct timespec *time)
+{
+    int (*real)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
+    int result = real(id, time);
+    if (id == CLOCK_REALTIME && ++looks > 4)
+        time->tv_sec -= 31557600;
+    return result;
+}
+"#;
+
+/// A library of this source, in a folder.
+fn library(folder: &Path, source: &str) -> Result<PathBuf, Failed> {
+    let (file, library) = (folder.join("clock.c"), folder.join("clock.so"));
+    fs::write(&file, source)?;
     let compiled = Command::new("cc")
         .args(["-shared", "-fPIC", "-o"])
-        .args([&library, &source])
+        .args([&library, &file])
         .arg("-ldl")
         .status()?;
     assert!(compiled.success(), "it does not compile");
+    Ok(library)
+}
+
+/// Times of bots are measured by another clock: nobody loses on time, nothing is played again, and what was played is read in
+/// the order of its games.
+fn clock_set_back() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let library = library(folder.path(), CLOCK_SET_BACK)?;
+    let years = |records: &[Value]| -> Vec<String> {
+        let started = records.iter().map(|record| &record["started"]);
+        started
+            .map(|time| time.as_str().unwrap_or_default()[..4].to_owned())
+            .collect()
+    };
+    let words = ["--sandbox", "none", "--seed", "1", "--move-time", "10s"];
+    let run = Referee::new(["builtin:random", "./drawn.sh 0.01", "-n", "8"])
+        .args(words)
+        .env("LD_PRELOAD", &library)
+        .recorded()
+        .run();
+    ends(&run, 0, "in 8 games).")?;
+    let records = run.records();
+    let in_match = years(&records);
+    assert!(in_match.first() > in_match.last(), "{in_match:?} {run}");
+    let cup = folder.path().join("cup");
+    let run = Referee::new(["tournament", "--no-check", "--pairs", "4", "--out"])
+        .args([&cup])
+        .args(["builtin:random", "./drawn.sh 0.01"])
+        .args(words)
+        .env("LD_PRELOAD", &library)
+        .run();
+    ends(&run, 0, "wins the tournament.")?;
+    ends(&run, 0, "referee: 8 games in ")?;
+    let games = records_of(&fs::read_to_string(cup.join("games.jsonl"))?);
+    let in_cup = years(&games);
+    assert!(
+        in_cup.iter().min() < in_cup.iter().max(),
+        "{in_cup:?} {run}"
+    );
+    for game in records.iter().chain(&games) {
+        assert_ne!(game["result"]["reason"], "timeout", "{game}");
+        assert!(game["voids"].is_null(), "{game}");
+        let times = game["times_ms"].as_array().ok_or("times")?;
+        let is_time = |time: &Value| {
+            time.as_f64()
+                .is_some_and(|ms| (0.0..10_000.0).contains(&ms))
+        };
+        assert!(times.iter().all(is_time), "{game}");
+    }
+    // It goes on and is read as ever.
+    let again = Referee::new(["tournament", "--out"])
+        .args([&cup])
+        .args(words)
+        .run();
+    ends(&again, 0, "wins the tournament.")?;
+    let page = folder.path().join("cup.html");
+    let report = Referee::new(["report"])
+        .args([&cup, Path::new("-o"), &page])
+        .run();
+    ends(&report, 0, "8 games of 2 bots")
+}
+
+/// A time that no record can hold ends no game, and no tournament.
+fn late_clock() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let library = library(folder.path(), LATE_CLOCK)?;
     let bots = ["builtin:random", "builtin:greedy"];
     let run = Referee::new(["--sandbox", "none", "--seed", "1"])
         .args(bots)
@@ -228,11 +312,16 @@ pub(crate) fn trials() -> Vec<Trial> {
         // Only root can give a program the rights of another user.
         _ => Trial::test(name, out_of_reach).with_ignored_flag(!getuid().is_root() && !is_ci()),
     });
-    let name = "stopping::a clock beyond the year 9999";
-    trials.push(match program("cc", &[]) {
-        Some(_) => Trial::test(name, late_clock),
-        None => unavailable(name, "cc", "gcc"),
-    });
+    let clocks: [(&str, Test); 2] = [
+        ("stopping::a clock beyond the year 9999", late_clock),
+        ("stopping::a clock that is set back a year", clock_set_back),
+    ];
+    for (name, test) in clocks {
+        trials.push(match program("cc", &[]) {
+            Some(_) => Trial::test(name, test),
+            None => unavailable(name, "cc", "gcc"),
+        });
+    }
     let name = "stopping::a child from before is of a group from outside";
     let makes_name_spaces = || {
         let tried = Command::new("unshare").args(UNSHARE).arg("true").output();
