@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::TWO;
 use crate::hangs::HANGS;
-use crate::served::{GREEDY, RANDOM, Served, command, referee};
+use crate::served::{RANDOM, Served, command, referee};
+use crate::{TWO, played_class};
 
 /// The table of buttons in docs/class-server.md.
 fn documented() -> BTreeMap<String, String> {
@@ -53,12 +53,7 @@ fn pressed(page: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_button_of_the_teacher_has_a_command() {
-    let class = Served::start(TWO);
-    let [anna, ben, teacher] = ["Anna Adams", "Ben Bell", "(teacher)"].map(|name| class.link(name));
-    class.hand_in(&anna, "bot.sh", RANDOM);
-    class.hand_in(&ben, "bot.sh", GREEDY);
-    class.until(&ben, 1, &["done"]);
-    class.until(&anna, 1, &["done"]);
+    let (class, [_, _, teacher]) = played_class();
     let table = class.post("/tables", &teacher, "bot=Anna+Adams&kind=person");
     assert_eq!(table.status, 202, "{table:?}");
     let pages = ["/class", "/students/Anna-Adams"].map(|path| class.get(path, &teacher).text());

@@ -196,15 +196,21 @@ fn a_new_link_replaces_the_one_before() {
     assert!(!log().contains(&new), "the log has the secret");
 }
 
+/// A class of two bots whose games are played; the links of Anna Adams, Ben Bell and the teacher.
+fn played_class() -> (Served, [String; 3]) {
+    let class = Served::start(TWO);
+    let links = ["Anna Adams", "Ben Bell", "(teacher)"].map(|name| class.link(name));
+    class.hand_in(&links[0], "bot.sh", RANDOM);
+    class.hand_in(&links[1], "bot.sh", GREEDY);
+    class.until(&links[1], 1, &["done"]);
+    class.until(&links[0], 1, &["done"]);
+    (class, links)
+}
+
 /// What the teacher's page offers to keep, whole.
 #[test]
 fn a_teacher_downloads_what_there_is() {
-    let class = Served::start(TWO);
-    let [anna, ben, teacher] = ["Anna Adams", "Ben Bell", "(teacher)"].map(|name| class.link(name));
-    class.hand_in(&anna, "bot.sh", RANDOM);
-    class.hand_in(&ben, "bot.sh", GREEDY);
-    class.until(&ben, 1, &["done"]);
-    class.until(&anna, 1, &["done"]);
+    let (class, [anna, ben, teacher]) = played_class();
     let of_term =
         |name: &str| fs::read_to_string(class.path(&format!("term/{name}"))).expect("a file");
     for name in ["students.csv", "games.jsonl"] {

@@ -496,8 +496,7 @@ impl Desk {
             Some(LinkOwner::Student(link)) => view.bot(link),
             Some(LinkOwner::Teacher) | None => None,
         };
-        let asked = view.bots.iter().find(|known| known.label == bot);
-        if asked.is_none_or(|asked| asked.playing.is_none()) {
+        if !view.has_playing(bot) {
             return Err(NotSeated::NoBot);
         }
         let asking = match kind {

@@ -104,6 +104,12 @@ pub struct ClassView {
 }
 
 impl ClassView {
+    /// Whether a bot of this label plays.
+    pub(super) fn has_playing(&self, label: &str) -> bool {
+        let mut bots = self.bots.iter();
+        bots.any(|bot| bot.label == label && bot.playing.is_some())
+    }
+
     /// By which the check of a version is found.
     pub fn checked_as<'a>(&'a self, version: &'a VersionKey) -> &'a VersionKey {
         let known = self.versions.get(version);

@@ -14,7 +14,6 @@ use super::{Answer, Desked, Shared, answered, converted, of_page, public, sessio
 use crate::limits;
 use crate::pages;
 use crate::tables::{NotSeated, TableKind};
-use crate::view::BotView;
 use referee_server::LivePage;
 
 #[derive(Deserialize)]
@@ -42,8 +41,7 @@ pub(super) async fn new(
         let Query(wanted) =
             query.map_err(|error| Refusal::new(error.status(), error.body_text()))?;
         let view = desk.view();
-        let is_it = |bot: &&BotView| bot.label == wanted.bot && bot.playing.is_some();
-        if view.bots.iter().find(is_it).is_none() {
+        if !view.has_playing(&wanted.bot) {
             return Err(NotSeated::NoBot.into());
         }
         match pages::tables::of_bot(desk, reader.as_ref(), &wanted.bot) {
