@@ -264,6 +264,20 @@ fn one_list_of_students_serves_leagues_and_grades() {
         "{table}"
     );
     assert!(table.contains("\nBen Fox,b@x.org,17,60,"), "{table}");
+    // The same student and program under another name: what was played counts.
+    fs::write(
+        class.path("students.csv"),
+        list.replace("Anna\tLee", "Anna\tLee-Fox"),
+    )
+    .expect("a file");
+    let run = class
+        .0
+        .referee(&[&league[..], &["--students", "students.csv"]].concat())
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    class.graded(&["term"]);
+    let table = class.read("term/grades/grades.csv");
+    assert!(table.contains("\nAnna Lee-Fox,a@x.org,16,60,"), "{table}");
 }
 
 #[test]

@@ -234,7 +234,7 @@ struct RungGames<'a> {
 
 impl RungGames<'_> {
     async fn play(
-        self,
+        mut self,
         stops: &mut mpsc::Receiver<()>,
         notify: &mut dyn FnMut(ClimbNotice<'_>),
     ) -> Result<RungResult> {
@@ -246,8 +246,12 @@ impl RungGames<'_> {
         } = self.climb;
         let directory = TournamentDirectory::make(&folder.join(&self.folder))?;
         let experiment = Experiment::new(settings, &directory);
+        let old = directory.plan()?;
+        if let Some(old) = &old {
+            self.call_as_in(old);
+        }
         let mut plan = self.plan()?;
-        let differences = directory.plan()?.map(|old| differences(&old, &plan));
+        let differences = old.map(|old| differences(&old, &plan));
         experiment.keep(&mut plan, differences)?;
         let (budget, test) = (scale.budget as usize, scale.test(self.rung)?);
         let mut progress = ComparisonProgress::new(test, 1, vec![0; budget]);
@@ -269,6 +273,14 @@ impl RungGames<'_> {
         ))
     }
 
+    /// By the names in the games that were played: a student may have another one by now.
+    fn call_as_in(&mut self, old: &Plan) {
+        for (bot, before) in self.entrants.iter_mut().zip(&old.bots) {
+            bot.plan.name.clone_from(&before.name);
+            bot.program.name.clone_from(&before.name);
+        }
+    }
+
     fn plan(&self) -> Result<Plan> {
         let request = PlanRequest {
             pairs: Some(self.climb.scale.budget),
@@ -288,7 +300,6 @@ fn differences(old: &Plan, now: &Plan) -> Vec<PlanDifference> {
     for (bot, before) in moved.bots.iter_mut().zip(&old.bots) {
         // Files may have moved, and a reference may be a newer version.
         bot.bot.clone_from(&before.bot);
-        bot.name.clone_from(&before.name);
     }
     old.differences(&moved)
 }
