@@ -9,7 +9,7 @@
 unsteady_at_most=3
 # The modules of tests/environment that heavy.sh runs, and .ci/run does not.
 # shellcheck disable=SC2034 # for those who source this
-heavy_modules=(arm64 crowd engines forty hunt layouts load packages soak systems term windows)
+heavy_modules=(arm64 crowd engines hunt layouts load packages soak systems term windows)
 
 steps=()    # what each step took, to be printed
 unsteady=() # tests that failed, and passed alone

@@ -742,7 +742,9 @@ class Table:
                     self.wins_as_second[bot] += is_won and game.first != side
                     if game.by == side:
                         of = self.forfeits[bot]
-                        of[game.reason] = of.get(game.reason, 0) + 1
+                        # A game that was not played has no reason of its own.
+                        reason = game.reason if game.is_played else "benched"
+                        of[reason] = of.get(reason, 0) + 1
         self.points = {bot: self.of_games[bot] + sum(self.byes[bot]) for bot in bots}
 
     def score(self, bot):
@@ -1466,6 +1468,11 @@ def rfc3339(time):
     return datetime.fromtimestamp(math.floor(time), timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def with_offset(time):
+    """As the league shows its deadline, here in the zone of the tests."""
+    return datetime.fromtimestamp(time, timezone.utc).isoformat()
+
+
 def hours_late(received, deadline):
     """Begun hours."""
     if deadline is None or received <= deadline:
@@ -1552,7 +1559,7 @@ class League:
         everybody = self.everybody
         path = self.folder / "students.csv"
         rows = read_table(path)
-        wanted = "name plays newest received versions problem people identical late".split()
+        wanted = "name plays newest received versions problem people identical late deadline".split()
         FINDINGS.same("students.csv", f"{path}: headings", list(rows[0]), wanted)
         asked = {id(entry) for entries, _ in everybody.asked for entry in entries}
         programs = {}
@@ -1563,7 +1570,7 @@ class League:
             people = "; ".join(person.name for person in bot.people)
             if not bot.entries:
                 if not any(everybody.is_asked_about(person) for person in bot.people):
-                    missing.append((bot.label, "", "", "", "0", "nothing was handed in", people, "", ""))
+                    missing.append((bot.label, "", "", "", "0", "nothing was handed in", people, "", "", ""))
                 continue
             written = labels.get(bot.label, {})
             playing = bot.playing(everybody.until, self.is_unfit)
@@ -1594,6 +1601,7 @@ class League:
                     people,
                     "; ".join(sorted(same)),
                     "" if late is None else str(late),
+                    "" if late is None else with_offset(everybody.deadline),
                 )
             )
         found = [tuple(row.values()) for row in rows]
@@ -1809,7 +1817,8 @@ def climbed(scale, folder, grade):
             both = [games.get(f"p{len(pairs) + 1:06}{letter}") for letter in "ab"]
             if None in both:
                 break
-            of = [game.names.index(grade["name"]) for game in both]
+            # The graded one may have had another name then.
+            of = [1 - game.names.index(f"rung {rung['name']}") for game in both]
             pairs.append(sum(game.points(side) for game, side in zip(both, of)))
             forfeits.append(sum(game.by == side for game, side in zip(both, of)))
         decided, count = verdict(scale, rung, pairs)
@@ -1847,7 +1856,9 @@ def check_grades(job):
             continue
         hours = hours_late(playing[0].received, everybody.deadline)
         lost = penalty(scale, hours)
-        late = None if hours is None else {"hours": hours, "points_lost": lost}
+        late = None
+        if hours is not None:
+            late = {"hours": hours, "deadline": with_offset(everybody.deadline), "points_lost": lost}
         FINDINGS.same("grades", f"{place}, late", grade.get("late"), late)
         points = max(0, climbed(scale, folder, grade) - lost)
         FINDINGS.same("grades", f"{place}, points", grade["points"], points)
@@ -1877,7 +1888,8 @@ def check_moodle(folder, league, grades, most):
         FINDINGS.same("grades", f"{place}, Feedback", row["Feedback"][: len(begins)], begins)
         if late:
             hours, lost = late["hours"], late["points_lost"]
-            words = f"{hours} hour{'' if hours == 1 else 's'} late: {lost} point{'' if lost == 1 else 's'} lost."
+            words = f"{hours} hour{'' if hours == 1 else 's'} late, after {late['deadline']}: "
+            words += f"{lost} point{'' if lost == 1 else 's'} lost."
             FINDINGS.same("grades", f"{place}, lateness in Feedback", words in row["Feedback"], True)
 
 
