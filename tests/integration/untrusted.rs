@@ -239,7 +239,7 @@ fn odd_names_are_told_apart_in_each_output() {
     );
     distinct("CSV", names);
     // As data, the names are what they are.
-    let json = class.run(&["standings", "games.jsonl", "--json"]).stdout;
+    let json = run(&["standings", "games.jsonl", "--json"]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
     let rows = json["standings"].as_array().expect("a list").iter();
     let names: BTreeSet<&str> = rows.filter_map(|row| row["name"].as_str()).collect();

@@ -116,6 +116,28 @@ pub fn escape_controls(text: &str) -> String {
     out
 }
 
+/// JSON with the same values, in which unsafe characters are written as `\u202e`: they stand in strings only. For documents
+/// that a program prints, since a person may read them at a terminal.
+///
+/// ```
+/// assert_eq!(referee_text::escape_json("{\"name\":\"a\u{202e}b\u{7f}\"}"), r#"{"name":"a\u202eb\u007f"}"#);
+/// assert_eq!(referee_text::escape_json("\"\u{e0001}\""), r#""\udb40\udc01""#);
+/// ```
+pub fn escape_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        // Of those that JSON has between values.
+        if is_unsafe(c) && !matches!(c, '\n' | '\r' | '\t') {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 /// A text of several parts, each a line, with this between them; unsafe characters of the parts are escaped.
 ///
 /// ```

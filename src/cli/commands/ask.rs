@@ -6,7 +6,7 @@ use tokio::task::spawn_blocking;
 
 use crate::cli::support::failure::{Failure, Result, usage};
 use crate::cli::support::games::{GameOptions, check_builtins};
-use crate::cli::support::output::print;
+use crate::cli::support::output::{json_line, print};
 use crate::cli::support::recorded::{self, fault_text};
 use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::SandboxOptions;
@@ -95,15 +95,12 @@ async fn next_line() -> Result<Option<String>> {
 
 fn printed(asked: &Asked, as_json: bool) -> String {
     match asked {
-        Ok(answer) if as_json => format!("{}\n", json!({ "turn": answer.turn })),
+        Ok(answer) if as_json => json_line(json!({ "turn": answer.turn })),
         Ok(answer) => format!("{}\n", answer.turn),
         Err(fault) if as_json => {
             let (reason, detail) = (fault.fault.reason().to_string(), fault.fault.to_string());
             let stderr = &fault.stderr;
-            format!(
-                "{}\n",
-                json!({ "reason": reason, "detail": detail, "stderr": stderr })
-            )
+            json_line(json!({ "reason": reason, "detail": detail, "stderr": stderr }))
         }
         Err(fault) => fault_text(fault).replace('\n', " ") + "\n",
     }

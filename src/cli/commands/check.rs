@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::cli::support::failure::{Failure, Result, WRONG, bail};
 use crate::cli::support::games::GameOptions;
-use crate::cli::support::output::{ProgressLine, Stdout, note};
+use crate::cli::support::output::{ProgressLine, Stdout, json_line, note};
 use crate::cli::support::recorded;
 use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
@@ -197,7 +197,7 @@ impl CheckOutput<'_> {
     ) -> io::Result<()> {
         let bot = CheckedBot { name, report };
         let text = match &bot.report {
-            _ if self.args.json => format!("{}\n", as_json(&bot, command)),
+            _ if self.args.json => json_line(as_json(&bot, command)),
             Ok(report) if !self.found.is_class => summary(&bot.name, report, &self.palette),
             _ => text_line(&bot, &self.palette),
         };

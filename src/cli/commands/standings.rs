@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::tournament::warn_of_repetition;
 use crate::cli::support::failure::Result;
 use crate::cli::support::folder::{all_records, analyses_of, invalid, open, tournament_of};
-use crate::cli::support::output::{note, print, print_stderr};
+use crate::cli::support::output::{json_line, note, print, print_stderr};
 use crate::cli::support::setup::{palette, terminal_width};
 use crate::cli::support::values;
 use referee::record::summaries::{Parsed, take_all, threads_for};
@@ -188,7 +188,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let text = match format {
         Format::Table => table(&standings, &palette, columns),
         Format::Markdown => markdown(&standings),
-        Format::Json => format!("{}\n", as_json(&standings, true)),
+        Format::Json => json_line(as_json(&standings, true)),
         Format::Csv => as_csv(&standings, true),
     };
     print(&text)

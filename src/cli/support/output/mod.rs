@@ -24,7 +24,7 @@ use super::{logging, signals};
 use crate::cli::support::failure::{Failure, Result};
 use crate::cli::support::setup::palette;
 use referee::report::terminal::Palette;
-use referee::text::escape_controls;
+use referee::text::{escape_controls, escape_json};
 
 pub(crate) use self::Channel::{GameText, Notes, Stdout};
 pub(crate) use self::bar::{ProgressBar, ProgressLine};
@@ -121,10 +121,15 @@ pub(crate) fn print_found<J: fmt::Display>(
     text: impl FnOnce(&Palette) -> String,
 ) -> Result<()> {
     print(&if as_json {
-        format!("{}\n", json())
+        json_line(json())
     } else {
         text(&palette(&io::stdout()))
     })
+}
+
+/// A JSON document, or a line of several, as it is printed.
+pub(crate) fn json_line(json: impl fmt::Display) -> String {
+    escape_json(&json.to_string()) + "\n"
 }
 
 pub(crate) fn print(text: &str) -> Result<()> {
