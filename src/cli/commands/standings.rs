@@ -43,7 +43,7 @@ pub(crate) struct Args {
     format: Format,
 
     /// The same as --format json, as other commands have it
-    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    #[arg(long, hide = true, conflicts_with = "format", help_heading = "Output")]
     json: bool,
 
     /// Only games that started at this time or later: 2026-01-31 or 2026-01-31T10:00:00Z
