@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 
-use crate::common::printed;
+use crate::common::{Referee, printed};
 use crate::requirements::{program, unavailable};
 
 /// A test, and the programs that it needs, with their Debian packages.
@@ -696,8 +696,13 @@ for line in sys.stdin:
     )?;
     let options = ["--game", "./counting.py", "--sandbox", "none"];
     // Until the bot is asked: one look at the turns, and at the kinds of position after them, by two threads.
-    let hunt = "hunt --time 20s --seed 4 wrong.py";
-    referee(place, hunt.split(' ').chain(options));
+    let hunt = "hunt --time 1h --seed 4 wrong.py";
+    let mut hunting = Referee::new(hunt.split(' ').chain(options))
+        .directory(place)
+        .start();
+    hunting.wait_until(|_| place.join("counted").exists());
+    hunting.signal("INT");
+    hunting.finish();
     let asked = fs::metadata(place.join("counted"))?.len();
     if asked > 2_000 {
         return Err(format!("hunt: {asked} questions to the game's program").into());
