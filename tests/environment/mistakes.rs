@@ -356,7 +356,7 @@ fn forfeits_name_both() -> Result<(), Failed> {
     let stderr = String::from_utf8_lossy(&output.stderr);
     for words in [
         "flush after every line",
-        "`referee check` finds out",
+        "`referee check BOT` finds out",
         "| (cat; sleep 3) | REFEREE_SEED=",
         " ./late.py",
     ] {

@@ -345,7 +345,7 @@ fn a_file_that_holds_no_answers_of_these_questions_is_left_as_it_is() {
         (
             "notes",
             "0",
-            "notes: it does not hold answers that `referee alike` keeps",
+            "notes: it does not hold answers that --answers keeps",
         ),
         (
             "kept.json",

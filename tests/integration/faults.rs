@@ -169,7 +169,7 @@ fn the_answer_sits_in_the_buffer() {
                 "it answered `- ",
                 "but only when its input was closed: it holds back its output (flush after every line",
                 "or its input (read and answer one line at a time",
-                "`referee check` finds out which",
+                "`referee check BOT` finds out which",
                 advice,
             ],
         );

@@ -263,11 +263,11 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "puzzles run game.jsonl builtin:random",
-        "game.jsonl:1: it is a recorded game and no puzzle; make puzzles of it first: referee puzzles make",
+        "game.jsonl:1: it is a recorded game and no puzzle; make puzzles of it first: `referee puzzles make",
     ),
     (
         "puzzles run other.jsonl builtin:random",
-        "other.jsonl:1: it is not a puzzle, as `referee puzzles make` writes it: missing field `",
+        "other.jsonl:1: it is not a puzzle, as `referee puzzles make FILE -o PUZZLES` writes it: missing field `",
     ),
     (
         "puzzles make nim.jsonl",

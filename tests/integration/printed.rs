@@ -24,7 +24,7 @@ struct Case {
 const FEW: &str = "--no-check --pairs 1 --seed 1";
 const TWO: &str = "--no-check --pairs 2 --seed 1";
 
-const CASES: [Case; 19] = [
+const CASES: [Case; 25] = [
     Case {
         name: "check of a wrong answer",
         before: "",
@@ -133,6 +133,14 @@ const CASES: [Case; 19] = [
         after: "test -e 'my term'",
     },
     Case {
+        name: "league: final with a version that is not checked",
+        before: "touch -d 2019-01-01 'my class/'* && referee league FEW --from 'my class' --deadline 2020-01-01 'my term' && \
+                 echo >>'my class/ann.sh' && touch -d 2021-01-01 'my class/ann.sh' && referee league FEW --from 'my class' 'my term'",
+        prints: "referee league final 'my term' --announce --deadline 2022-01-01",
+        commands: &["referee league deadline ", "referee league "],
+        after: "referee league final 'my term' --announce --deadline 2022-01-01 && grep -c ann 'my term/final/plan.json'",
+    },
+    Case {
         name: "league: a bot withdrawn",
         before: "referee league FEW --from 'my class' 'my term'",
         prints: "referee league withdraw 'my term' ann",
@@ -154,6 +162,41 @@ const CASES: [Case; 19] = [
         after: "grep -q '^Draw' given",
     },
     Case {
+        name: "tournament of one bot that can enter",
+        before: "referee new sh 'my new.sh'",
+        prints: "referee tournament --pairs 1 builtin:random './my wrong.sh'",
+        commands: &["printf ", "referee check BOT"],
+        after: "grep -q what given",
+    },
+    Case {
+        name: "alike with starter code that does not answer",
+        before: "",
+        prints: "referee alike --time 10s --starter './my dumb.sh' 'my class'",
+        commands: &["referee check './my dumb.sh'"],
+        after: "grep -q 'exit status 1' given",
+    },
+    Case {
+        name: "puzzles: a recorded game",
+        before: "referee --record 'my games.jsonl' --seed 1 builtin:random builtin:random",
+        prints: "referee puzzles run 'my games.jsonl' builtin:random",
+        commands: &["referee puzzles make "],
+        after: "referee puzzles run 'my puzzles.jsonl' builtin:greedy",
+    },
+    Case {
+        name: "puzzles: an empty file",
+        before: "referee --record 'my games.jsonl' --seed 1 builtin:random builtin:random && touch empty",
+        prints: "referee puzzles run empty builtin:random",
+        commands: &["referee puzzles make "],
+        after: "referee puzzles page 'my puzzles.jsonl' -o page.html",
+    },
+    Case {
+        name: "puzzles: a folder",
+        before: "referee --record 'my games.jsonl' --seed 1 builtin:random builtin:random",
+        prints: "referee puzzles run 'my class' builtin:random",
+        commands: &["referee puzzles make "],
+        after: "test -s 'my puzzles.jsonl'",
+    },
+    Case {
         name: "starter",
         before: "",
         prints: "referee new sh 'my new.sh'",
@@ -163,12 +206,14 @@ const CASES: [Case; 19] = [
 ];
 
 /// What the words in capitals of printed commands stand for.
-const PLACEHOLDERS: [(&str, &str); 5] = [
+const PLACEHOLDERS: [(&str, &str); 7] = [
     ("BOT", "'./my new.sh'"),
     ("BOT1", "builtin:random"),
     ("BOT2", "builtin:greedy"),
+    ("FILE", "'my games.jsonl'"),
     ("FOLDER", "'my folder'"),
     ("I/N", "1/1"),
+    ("PUZZLES", "'my puzzles.jsonl'"),
 ];
 
 fn place(folder: &Path) {
@@ -179,6 +224,7 @@ fn place(folder: &Path) {
         "my wrong.sh",
         b"#!/bin/sh\nwhile read -r line; do echo what; done\n",
     );
+    executable("my dumb.sh", b"#!/bin/sh\nexit 1\n");
     let waits = b"#!/bin/sh\n. \"${0%/*}/lib.sh\"\nwhile read -r request; do\n    : >asked\n    while [ -e wait ]; do sleep 0.05; done\n    answer \"$request\"\ndone\n";
     executable("waits.sh", waits);
     let class = folder.join("my class");

@@ -46,7 +46,7 @@ impl PreparationNotice<'_> {
         let thought = format_duration(checkup::THINKING);
         (!names.is_empty()).then(|| {
             Self::Text(format!(
-                "not asked everything in the entry check, having thought for {thought}: {}; `referee check --thorough` \
+                "not asked everything in the entry check, having thought for {thought}: {}; `referee check --thorough BOT` \
                  asks all",
                 names.join(", ")
             ))

@@ -351,7 +351,7 @@ impl Known {
             )),
             (None, Kept::In(_)) => Err(wrong_at(
                 path,
-                "it does not hold answers that `referee alike` keeps; choose another file",
+                "it does not hold answers that --answers keeps; choose another file",
             )),
             _ => Ok(new),
         }
@@ -438,9 +438,10 @@ impl Interview<'_> {
         for starter in self.starters {
             if self.is_missing(starter) || known.is_silent(starter) {
                 bail!(
-                    "--starter {}: it gave no answer{}; `referee check` shows what is wrong with it",
+                    "--starter {}: it gave no answer{}; `referee check {}` shows what is wrong with it",
                     starter.plan.bot,
-                    self.reason(starter)
+                    self.reason(starter),
+                    shell::quoted(&starter.plan.bot)
                 );
             }
         }

@@ -331,7 +331,7 @@ fn same_faults(place: &Place) -> Result<(), Failed> {
         ]);
         // Only Linux sees that a bot has read the question, and waits.
         let waits = "; it had read the question and was waiting, not computing: likely its answer is held back in \
-                     an output buffer, or it waits for more input; `referee check` finds out";
+                     an output buffer, or it waits for more input; `referee check BOT` finds out";
         // Another shell reads it (`people::ask_a_bot_again`).
         let without_command = |text: String| -> Vec<String> {
             let lines = text.lines();

@@ -160,11 +160,11 @@ pub enum PuzzleError {
 #[derive(Debug, thiserror::Error)]
 pub enum PuzzleProblem {
     #[error(
-        "it is a recorded game and no puzzle; make puzzles of it first: referee puzzles make FILE -o PUZZLES"
+        "it is a recorded game and no puzzle; make puzzles of it first: `referee puzzles make FILE -o PUZZLES`"
     )]
     Record,
     #[error(
-        "it is not a puzzle, as `referee puzzles make` writes it: {}", without_place(.0)
+        "it is not a puzzle, as `referee puzzles make FILE -o PUZZLES` writes it: {}", without_place(.0)
     )]
     Json(serde_json::Error),
     #[error("it is of version {0}, and this program reads version {VERSION}")]

@@ -576,10 +576,18 @@ fn newest(league: &League, folder: &Path, deadline: Option<Timestamp>) -> Result
             continue;
         };
         if *version.status != Status::Fit {
-            bail!(
-                "{name}: this version has not been checked yet; play the league first: referee league {}",
-                shell::quoted(&folder.to_string_lossy())
-            );
+            let folder = shell::quoted(&folder.to_string_lossy()).into_owned();
+            match (deadline, league.accepted_until()) {
+                // The league as it is would not check it.
+                (Some(of_final), Some(until)) if version.received > until => bail!(
+                    "{name}: this version came after the deadline of the league, and has not been checked; give the \
+                     league that of the final, `referee league deadline {folder} {}`, and play it: `referee league {folder}`",
+                    league.zone().show(of_final)
+                ),
+                _ => bail!(
+                    "{name}: this version has not been checked yet; play the league first: `referee league {folder}`"
+                ),
+            }
         }
         let files = state::folder(folder, &version.key());
         let program = build::program(&files)

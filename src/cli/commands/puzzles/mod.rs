@@ -64,7 +64,7 @@ fn load(set: &str) -> Result<Vec<Loaded>> {
     } else {
         if path.is_dir() {
             bail!(
-                "{set}: it is a folder; expected a file of puzzles, as `referee puzzles make` writes it"
+                "{set}: it is a folder; expected a file of puzzles, as `referee puzzles make FILE -o PUZZLES` writes it"
             );
         }
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
@@ -72,7 +72,9 @@ fn load(set: &str) -> Result<Vec<Loaded>> {
     };
     let puzzles = loaded?;
     if puzzles.is_empty() {
-        bail!("{set}: there are no puzzles in it; `referee puzzles make` writes such files");
+        bail!(
+            "{set}: there are no puzzles in it; `referee puzzles make FILE -o PUZZLES` writes such files"
+        );
     }
     Ok(puzzles)
 }

@@ -67,7 +67,7 @@ fn ask_check(f: &fmt::Formatter<'_>, which: &str) -> String {
     if f.alternate() {
         return String::new();
     }
-    format!("; `referee check` finds out{which}")
+    format!("; `referee check BOT` finds out{which}")
 }
 
 pub const WAITING: &str = "it had read the question and was waiting, not computing";
