@@ -6,6 +6,7 @@ mod hangs;
 mod hostile;
 mod http;
 mod kills;
+mod proxy;
 mod queue;
 mod served;
 mod tables;

@@ -20,10 +20,10 @@ pub(crate) const WRONG: &str = "#!/bin/sh\nwhile read -r line; do echo hello; do
 const PROGRAM: &str = env!("CARGO_BIN_EXE_referee");
 
 #[rustfmt::skip]
-const SERVE: [&str; 13] = [
-    "league", "serve", "term", "--listen", "127.0.0.1:0", "--sandbox", "none", "--pairs", "1", "--seed", "3", "--log-file",
-    "class.log",
+const SERVE: [&str; 11] = [
+    "league", "serve", "term", "--sandbox", "none", "--pairs", "1", "--seed", "3", "--log-file", "class.log",
 ];
+const LISTEN: [&str; 2] = ["--listen", "127.0.0.1:0"];
 
 pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(PROGRAM);
@@ -50,6 +50,8 @@ pub(crate) struct Served {
     seen: Option<PathBuf>,
     process: Child,
     pub(crate) address: SocketAddr,
+    /// As requests name it.
+    pub(crate) host: String,
 }
 
 impl Served {
@@ -65,9 +67,19 @@ impl Served {
     }
 
     pub(crate) fn in_folder(folder: TempDir, more: &[&str]) -> Self {
-        let arguments = [&SERVE[..], more].concat();
+        let arguments = [&SERVE[..], &LISTEN, more].concat();
         let server = command(folder.path(), &arguments);
-        Self::spawned(folder, server)
+        Self::spawned(folder, server, None)
+    }
+
+    /// One whose students open `origin`, where a proxy is. Its address is its own until a test puts the proxy's there.
+    pub(crate) fn behind_proxy(origin: &str, students: &str, more: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("students.csv"), students).expect("a file");
+        let arguments = [&SERVE[..], &["--trust-proxy", origin], more].concat();
+        let server = command(folder.path(), &arguments);
+        let (_, host) = origin.split_once("://").expect("an origin");
+        Self::spawned(folder, server, Some(host))
     }
 
     #[allow(dead_code, reason = "tests/class_pages uses it")]
@@ -83,13 +95,14 @@ impl Served {
             .args(&unshare[1..])
             .args(["sh", "-c", &script, PROGRAM])
             .args(SERVE)
+            .args(LISTEN)
             .args(["--students", "../students.csv"])
             .current_dir(folder.path())
             .env("REFEREE_BIN", PROGRAM)
             .env_remove("RUST_LOG")
             .stdin(Stdio::null());
         let place = folder.path().join("disk");
-        let mut class = Self::spawned(folder, server);
+        let mut class = Self::spawned(folder, server, None);
         // As its process sees it.
         let place = place.strip_prefix("/").expect("an absolute path");
         let root = PathBuf::from(format!("/proc/{}/root", class.process.id()));
@@ -97,8 +110,8 @@ impl Served {
         class
     }
 
-    /// Once it answers.
-    fn spawned(folder: TempDir, mut server: Command) -> Self {
+    /// Once it answers. `host`: as requests name it, where that is not its address.
+    fn spawned(folder: TempDir, mut server: Command, host: Option<&str>) -> Self {
         let log = File::create(folder.path().join("out.log")).expect("a file");
         let mut process = server
             .stdout(Stdio::null())
@@ -108,11 +121,14 @@ impl Served {
         let begun = Instant::now();
         let address = loop {
             let told = fs::read_to_string(folder.path().join("out.log")).expect("a log");
-            let line = told
-                .lines()
-                .find_map(|line| line.strip_prefix("class at http://"));
-            if let Some(address) = line.filter(|line| line.ends_with('/')) {
-                break address.trim_end_matches('/').parse().expect("an address");
+            let before = match host {
+                Some(_) => " reaches it at http://",
+                None => "class at http://",
+            };
+            let mut lines = told.lines();
+            let line = lines.find_map(|line| Some(line.split_once(before)?.1));
+            if let Some(address) = line.and_then(|line| line.strip_suffix('/')) {
+                break address.parse::<SocketAddr>().expect("an address");
             }
             let ended = process.try_wait().expect("a process");
             assert!(ended.is_none() && begun.elapsed() < HANGS, "{told}");
@@ -123,6 +139,7 @@ impl Served {
             seen: None,
             process,
             address,
+            host: host.map_or_else(|| address.to_string(), str::to_owned),
         };
         while class
             .try_get("/health")
@@ -159,7 +176,7 @@ impl Served {
     }
 
     fn head(&self, head: &str) -> String {
-        let host = self.address;
+        let host = &self.host;
         format!("{head}Host: {host}\r\nConnection: close\r\n\r\n")
     }
 

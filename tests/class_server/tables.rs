@@ -23,20 +23,20 @@ fn class() -> Served {
     class
 }
 
-/// Who watches a table.
-struct Watcher(BufReader<TcpStream>);
+/// Who watches a table, or another page.
+pub(crate) struct Watcher(BufReader<TcpStream>);
 
 impl Watcher {
-    fn at(class: &Served, path: &str) -> Self {
+    pub(crate) fn at(class: &Served, path: &str) -> Self {
         let mut stream = TcpStream::connect(class.address).expect("a connection");
         stream.set_read_timeout(Some(HANGS)).expect("a timeout");
-        let head = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", class.address);
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", class.host);
         stream.write_all(head.as_bytes()).expect("a request");
         Self(BufReader::new(stream))
     }
 
     /// Of the next event of this kind.
-    fn next(&mut self, kind: &str) -> Value {
+    pub(crate) fn next(&mut self, kind: &str) -> Value {
         let (expected, mut is_next) = (format!("event: {kind}"), false);
         loop {
             let mut line = String::new();

@@ -170,6 +170,12 @@ fn tell(args: &ServeArgs, listener: &ClassListener, desk: &Desk, folder: &Path) 
     let links = folder.join(HANDOUT);
     let students = counted(desk.students() as u64, "student", "students");
     print_stderr(&format!("class at {base}/"));
+    if args.trust_proxy.is_some() {
+        print_stderr(&format!(
+            "  the proxy reaches it at http://{}/",
+            listener.address
+        ));
+    }
     print_stderr(&format!(
         "  your own link and those of {students} are in {}; hand them out, then delete it",
         links.display()
@@ -186,7 +192,7 @@ fn tell(args: &ServeArgs, listener: &ClassListener, desk: &Desk, folder: &Path) 
         print_stderr(
             "  other machines reach it: the table, the games and the boards without a link; all else by a link",
         );
-        if args.trust_proxy.is_none() {
+        if !base.starts_with("https://") {
             print_stderr("  nothing is encrypted: who listens in on the network can read links");
         }
     }
