@@ -91,7 +91,7 @@ const LISTEN: [&str; 2] = ["--listen", "127.0.0.1:0"];
 fn class() -> Served {
     let students = ["--students", "students.csv"];
     let mut class = Served::behind_proxy(ORIGIN, TWO, &[&LISTEN[..], &students].concat());
-    class.address = proxy(class.address, "198.51.100.7", Forwarding::Replaced);
+    class.address = proxy(class.server, "198.51.100.7", Forwarding::Replaced);
     class
 }
 
@@ -198,6 +198,27 @@ fn wrong_codes_are_counted_by_the_address_that_the_proxy_says() {
         let joined = join(student, HOST, "198.51.100.7", "Anna", "green-owl");
         assert_eq!(joined, 200, "{forwarding:?}");
     }
+}
+
+#[test]
+fn a_visitor_keeps_no_other_from_a_table() {
+    let class = class();
+    let [anna, teacher] = ["Anna Adams", "(teacher)"].map(|name| class.link(name));
+    class.hand_in(&anna, "bot.sh", RANDOM);
+    class.until(&anna, 1, &["playing"]);
+    let opened = class.post("/class/decisions", &teacher, "action=open-tables");
+    assert_eq!(opened.status, 200, "{opened:?}");
+    let [first, second] = ["198.51.100.8", "198.51.100.9"]
+        .map(|client| proxy(class.server, client, Forwarding::Appended));
+    let ask = |at: SocketAddr, said: &str| {
+        let form = "bot=Anna+Adams&kind=person";
+        post_from(at, HOST, "/tables", said, form).status
+    };
+    // However the visitor is called, until nothing more is given.
+    let mut statuses = (0..=u8::MAX).map(|number| ask(first, &made_up(number)));
+    let refused = statuses.find(|status| *status != 202);
+    assert_eq!(refused, Some(429));
+    assert_eq!(ask(second, "198.51.100.8"), 202);
 }
 
 #[test]

@@ -49,7 +49,10 @@ pub(crate) struct Served {
     /// Where the server has its folder, if that is seen elsewhere.
     seen: Option<PathBuf>,
     process: Child,
+    /// Where requests are sent.
     pub(crate) address: SocketAddr,
+    /// Where it listens: another one behind a proxy.
+    pub(crate) server: SocketAddr,
     /// As requests name it.
     pub(crate) host: String,
 }
@@ -139,6 +142,7 @@ impl Served {
             seen: None,
             process,
             address,
+            server: address,
             host: host.map_or_else(|| address.to_string(), str::to_owned),
         };
         while class

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io;
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -12,6 +11,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore, mpsc, oneshot, watch};
 
+use super::client::Client;
 use super::guesses::Guesses;
 use super::ledger::{Entry, FILES, Filled, Ledger, LedgerError, Outcome, Submission, copy_files};
 use super::limits;
@@ -352,7 +352,7 @@ impl Desk {
     }
 
     /// Whether this is the code of the class; how long to wait, where too many wrong ones were tried to be told.
-    pub(super) fn try_code(&self, code: &str, address: IpAddr) -> Result<bool, Duration> {
+    pub(super) fn try_code(&self, code: &str, client: Client) -> Result<bool, Duration> {
         let (is_right, withstands_guessing) = {
             let links = self.links();
             (links.is_code(code), links.withstands_guessing())
@@ -362,12 +362,12 @@ impl Desk {
             return Ok(true);
         }
         let mut guesses = locked(&self.guesses);
-        let now = Instant::now();
-        if let Some(wait) = guesses.wait(address, now) {
+        let (network, now) = (client.network(), Instant::now());
+        if let Some(wait) = guesses.wait(network, now) {
             return Err(wait);
         }
         if !is_right {
-            guesses.note_wrong(address, now);
+            guesses.note_wrong(network, now);
         }
         Ok(is_right)
     }
@@ -484,10 +484,11 @@ impl Desk {
         self.ledger().note_size(version, bytes);
     }
 
-    /// Opens a table at which `host` plays, or their bot does, against the bot of this label.
+    /// Opens a table at which who asks plays, or their bot does, against the bot of this label. `owner`: `None`: a visitor.
     pub(super) fn seat(
         &self,
         owner: Option<&LinkOwner>,
+        client: Client,
         kind: TableKind,
         bot: &str,
     ) -> Result<Arc<Table>, NotSeated> {
@@ -516,7 +517,7 @@ impl Desk {
             return Err(NotSeated::OwnBot);
         }
         let request = TableRequest {
-            host: host_of(owner),
+            host: owner.map_or_else(|| TableHost::Visitor(client.network()), host_of),
             kind,
             players: [asking, bot.to_owned()],
         };
@@ -539,7 +540,7 @@ impl Desk {
 
     /// The host of this table gives it up: whether it is theirs.
     pub(super) fn leave_table(&self, owner: &LinkOwner, number: u32) -> bool {
-        let is_left = locked(&self.tables).leave(&host_of(Some(owner)), number);
+        let is_left = locked(&self.tables).leave(&host_of(owner), number);
         self.change();
         is_left
     }
@@ -659,11 +660,10 @@ fn name_of(owner: Option<&LinkOwner>) -> String {
     }
 }
 
-fn host_of(owner: Option<&LinkOwner>) -> TableHost {
+fn host_of(owner: &LinkOwner) -> TableHost {
     match owner {
-        Some(LinkOwner::Student(link)) => TableHost::Student(link.key.clone()),
-        Some(LinkOwner::Teacher) => TableHost::Teacher,
-        None => TableHost::Visitor,
+        LinkOwner::Student(link) => TableHost::Student(link.key.clone()),
+        LinkOwner::Teacher => TableHost::Teacher,
     }
 }
 

@@ -1,9 +1,9 @@
 //! How often the code of a class may be tried, so that it is not guessed, and a guesser keeps no student out.
 
 use std::collections::{BTreeSet, HashMap};
-use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
+use super::client::Network;
 use super::limits;
 
 /// Of a code that withstands guessing.
@@ -27,13 +27,13 @@ pub(super) fn withstands_guessing(code: &str) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Guesses {
     since: Option<Instant>,
-    of_networks: HashMap<u128, usize>,
+    of_networks: HashMap<Network, usize>,
     of_all: usize,
 }
 
 impl Guesses {
-    /// How long a guesser at this address has to wait; `None`: one more code may be tried now.
-    pub(super) fn wait(&mut self, address: IpAddr, now: Instant) -> Option<Duration> {
+    /// How long a guesser of this network has to wait; `None`: one more code may be tried now.
+    pub(super) fn wait(&mut self, network: Network, now: Instant) -> Option<Duration> {
         let passed = now.saturating_duration_since(self.since?);
         let left = limits::GUESS_TIME.saturating_sub(passed);
         if left.is_zero() {
@@ -46,28 +46,21 @@ impl Guesses {
             limits::MANY_GUESSES.. => limits::GUESSES_AMONG_MANY,
             _ => limits::GUESSES,
         };
-        let tried = self.of_networks.get(&network(address)).copied();
+        let tried = self.of_networks.get(&network).copied();
         (tried.unwrap_or(0) >= most).then_some(left)
     }
 
-    pub(super) fn note_wrong(&mut self, address: IpAddr, now: Instant) {
+    pub(super) fn note_wrong(&mut self, network: Network, now: Instant) {
         self.since.get_or_insert(now);
-        *self.of_networks.entry(network(address)).or_default() += 1;
+        *self.of_networks.entry(network).or_default() += 1;
         self.of_all += 1;
-    }
-}
-
-/// A number for what one guesser may have: an address, or with IPv6 a /48, of which tunnels give one to each customer.
-fn network(address: IpAddr) -> u128 {
-    match address.to_canonical() {
-        IpAddr::V4(address) => address.to_bits().into(),
-        IpAddr::V6(address) => address.to_bits() >> 80 << 80,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::Client;
 
     #[test]
     fn a_code_of_four_words_withstands_guessing() {
@@ -86,10 +79,10 @@ mod tests {
     }
 
     /// How many wrong codes in a row are looked at.
-    fn tried(guesses: &mut Guesses, address: IpAddr, now: Instant) -> usize {
+    fn tried(guesses: &mut Guesses, network: Network, now: Instant) -> usize {
         let mut tried = 0;
-        while guesses.wait(address, now).is_none() {
-            guesses.note_wrong(address, now);
+        while guesses.wait(network, now).is_none() {
+            guesses.note_wrong(network, now);
             tried += 1;
         }
         tried
@@ -99,7 +92,7 @@ mod tests {
     fn a_guesser_is_held_and_others_are_not() {
         let mut guesses = Guesses::default();
         let now = Instant::now();
-        let of = |last: u8| IpAddr::from([198, 51, 100, last]);
+        let of = |last: u8| Client([198, 51, 100, last].into()).network();
         assert_eq!(tried(&mut guesses, of(1), now), limits::GUESSES);
         assert_eq!(guesses.wait(of(1), now), Some(limits::GUESS_TIME));
         assert_eq!(guesses.wait(of(2), now), None);
@@ -119,16 +112,8 @@ mod tests {
         let mut guesses = Guesses::default();
         let now = Instant::now();
         let all = (0..=u8::MAX).flat_map(|third| (0..4).map(move |last| [10, 0, third, last]));
-        let all = all.map(|address| tried(&mut guesses, address.into(), now));
+        let all = all.map(|address| Client(address.into()).network());
+        let all = all.map(|network| tried(&mut guesses, network, now));
         assert_eq!(all.sum::<usize>(), limits::GUESSES_AT_MOST);
-    }
-
-    #[test]
-    fn addresses_of_one_customer_are_one_guesser() {
-        let of = |text: &str| network(text.parse().unwrap());
-        assert_eq!(of("2001:db8:1:2::3"), of("2001:db8:1:ffff::4"));
-        assert_ne!(of("2001:db8:1::1"), of("2001:db8:2::1"));
-        assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
-        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
     }
 }

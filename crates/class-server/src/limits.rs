@@ -78,16 +78,22 @@ pub const TABLES: usize = 32;
 /// Of those, for visitors without a link.
 pub const TABLES_OF_VISITORS: usize = 8;
 
+/// Of those, for the visitors of one network, such as a school's: others have the rest.
+pub const TABLES_OF_NETWORK: usize = 4;
+
 /// Tables at which people play at a time.
 pub const PEOPLE_PLAYING: usize = 8;
 
 /// Of those, visitors without a link.
 pub const VISITORS_PLAYING: usize = 3;
 
+/// Of those, visitors of one network.
+pub const PLAYING_OF_NETWORK: usize = 2;
+
 /// Friendly games at a time: each may take a core.
 pub const FRIENDLY_GAMES: usize = 1;
 
-/// Between two tables of one host; all visitors are one.
+/// Between two tables of one host; all visitors of one network are one.
 pub const TABLE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// From when a table was asked for, until it begins.

@@ -20,6 +20,7 @@ use tower::ServiceExt as _;
 use tracing::Instrument as _;
 
 use super::LOG;
+use super::client::Client;
 use super::desk::Desk;
 use super::http::{Shared, router};
 use referee_match::bot::exhaustion::{explain, start_thread};
@@ -77,10 +78,6 @@ pub struct ClassServer {
     thread: Option<JoinHandle<()>>,
 }
 
-/// From where a request comes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Client(pub(super) IpAddr);
-
 impl ClassServer {
     pub fn start(listener: ClassListener, desk: Arc<Desk>, feed: Arc<Feed>) -> io::Result<Self> {
         let (shutdown, receiver) = watch::channel(false);
@@ -124,16 +121,20 @@ async fn serve(
         let (live, shutdown) = (live.clone(), shutdown.clone());
         tokio::spawn(async move { live.run(shutdown).await })
     };
-    let router = router(Shared { desk, live });
+    let router = router(Shared {
+        desk: Arc::clone(&desk),
+        live,
+    });
     let graceful = GracefulShutdown::new();
     loop {
         tokio::select! {
             accepted = connections.accept(&listener) => {
                 let Some(connection) = accepted else { break };
-                let router = router.clone();
-                let client = Client(connection.client.ip());
+                let (router, desk) = (router.clone(), Arc::clone(&desk));
+                let peer = connection.client.ip();
                 let service = service_fn(move |mut request: Request<Incoming>| {
                     let router = router.clone();
+                    let client = Client::of(peer, request.headers(), &desk.reach);
                     request.extensions_mut().insert(client);
                     async move {
                         let answered = router.oneshot(request.map(Body::new)).await;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use tokio::sync::watch;
 
+use super::client::Network;
 use super::limits;
 use super::served_page::ServedPage;
 use referee_games::game::Ruleset;
@@ -25,8 +26,14 @@ pub enum TableHost {
     Teacher,
     /// By the key of their link.
     Student(String),
-    /// Without a link.
-    Visitor,
+    /// All without a link who have one network: no more is known of them.
+    Visitor(Network),
+}
+
+impl TableHost {
+    const fn is_visitor(&self) -> bool {
+        matches!(self, Self::Visitor(_))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -188,6 +195,10 @@ impl Table {
         matches!(*locked(&self.state), TableState::Waiting(_))
     }
 
+    fn is_of_visitor(&self) -> bool {
+        self.request.host.is_visitor()
+    }
+
     fn is_playing(&self) -> bool {
         *locked(&self.state) == TableState::Playing
     }
@@ -245,7 +256,7 @@ impl Tables {
     ) -> Result<Arc<Table>, NotSeated> {
         self.clear(Instant::now());
         let host = &request.host;
-        let is_visitor = *host == TableHost::Visitor;
+        let is_visitor = host.is_visitor();
         if self.latest.contains_key(host) {
             // Such as by a double click. Of visitors it may be another one's.
             let mut open = self.all.iter().rev().filter(|table| !table.is_over());
@@ -255,9 +266,12 @@ impl Tables {
         let open = self.all.iter().filter(|table| !table.is_over());
         let is_of_host = |table: &&Arc<Table>| table.request.host == *host;
         let (own, others): (Vec<_>, Vec<_>) = open.partition(is_of_host);
-        // All visitors are one host; any other leaves the table before.
+        // Visitors of one network may be many people; any other host leaves the table before.
         let is_full = if is_visitor {
-            own.len() >= limits::TABLES_OF_VISITORS || own.len() + others.len() >= limits::TABLES
+            let of_visitors = others.iter().filter(|table| table.is_of_visitor());
+            own.len() >= limits::TABLES_OF_NETWORK
+                || own.len() + of_visitors.count() >= limits::TABLES_OF_VISITORS
+                || own.len() + others.len() >= limits::TABLES
         } else {
             others.len() >= limits::TABLES
         };
@@ -289,8 +303,7 @@ impl Tables {
     /// The host of this table leaves it: whether there is one of them.
     pub(super) fn leave(&self, host: &TableHost, number: u32) -> bool {
         let table = self.find(number);
-        let table =
-            table.filter(|table| table.request.host == *host && *host != TableHost::Visitor);
+        let table = table.filter(|table| table.request.host == *host && !host.is_visitor());
         table.inspect(|table| table.leave()).is_some()
     }
 
@@ -318,23 +331,31 @@ impl Tables {
         all.filter(move |table| table.request.host == *host)
     }
 
-    /// The first that waits and for which there is room, those of the class before those of visitors; it is played at from
-    /// now on.
+    /// The first that waits and for which there is room, those of the class before those of visitors, and of these the network
+    /// first that plays at fewest; it is played at from now on.
     pub(super) fn next(&mut self) -> Option<Arc<Table>> {
         self.clear(Instant::now());
         let playing = || self.all.iter().filter(|table| table.is_playing());
-        let is_of_visitor = |table: &&Arc<Table>| table.request.host == TableHost::Visitor;
-        let has_room = |table: &&Arc<Table>| {
-            let kind = table.request.kind;
-            let of_kind = playing().filter(|other| other.request.kind == kind);
-            let of_visitors = playing().filter(is_of_visitor);
-            of_kind.count() < kind.at_most()
-                && (!is_of_visitor(table) || of_visitors.count() < limits::VISITORS_PLAYING)
+        let playing_of = |host: &TableHost| {
+            let of_host = playing().filter(|table| table.request.host == *host);
+            of_host.count()
         };
-        let waiting = || self.all.iter().filter(|table| table.is_waiting());
-        let of_class = waiting().filter(|table| !is_of_visitor(table));
-        let mut in_order = of_class.chain(waiting().filter(is_of_visitor));
-        let next = Arc::clone(in_order.find(has_room)?);
+        let has_room = |table: &&Arc<Table>| {
+            let TableRequest { host, kind, .. } = &table.request;
+            let of_kind = playing().filter(|other| other.request.kind == *kind);
+            let of_visitors = playing().filter(|other| other.is_of_visitor());
+            let has_place = of_visitors.count() < limits::VISITORS_PLAYING
+                && playing_of(host) < limits::PLAYING_OF_NETWORK;
+            of_kind.count() < kind.at_most() && (has_place || !table.is_of_visitor())
+        };
+        let waiting = self.all.iter().filter(|table| table.is_waiting());
+        let (of_visitors, of_class): (Vec<_>, Vec<_>) = waiting
+            .filter(has_room)
+            .partition(|table| table.is_of_visitor());
+        // The first of equals.
+        let of_visitors = of_visitors.into_iter();
+        let of_visitors = of_visitors.min_by_key(|table| playing_of(&table.request.host));
+        let next = Arc::clone(of_class.into_iter().next().or(of_visitors)?);
         *locked(&next.state) = TableState::Playing;
         Some(next)
     }
@@ -343,6 +364,7 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::Client;
     use referee_games::game::BuiltinRuleset;
     use referee_games::game::four_in_a_row::FourInARow;
 
@@ -404,13 +426,18 @@ mod tests {
         assert_eq!(tables.of(&student(0)).count(), 2);
     }
 
+    fn visitor(address: u8) -> TableHost {
+        TableHost::Visitor(Client([198, 51, 100, address].into()).network())
+    }
+
     #[test]
     fn visitors_leave_room_for_the_class() {
         let mut tables = Tables::default();
-        for _ in 0..limits::TABLES_OF_VISITORS {
-            open(&mut tables, TableHost::Visitor).expect("a table");
+        for address in 1..=8 {
+            open(&mut tables, visitor(address)).expect("a table");
         }
-        let refused = open(&mut tables, TableHost::Visitor).err();
+        assert_eq!(tables.all.len(), limits::TABLES_OF_VISITORS);
+        let refused = open(&mut tables, visitor(9)).err();
         assert_eq!(refused, Some(NotSeated::Full));
         let of_class = open(&mut tables, student(1)).expect("a table");
         // The class first, then so many visitors.
@@ -420,6 +447,38 @@ mod tests {
             assert!(tables.next().is_some());
         }
         assert!(tables.next().is_none());
+    }
+
+    /// Who asks for as many as there are, before anyone else.
+    #[test]
+    fn visitors_of_one_network_leave_room_for_others() {
+        let mut tables = Tables::default();
+        for _ in 0..limits::TABLES_OF_NETWORK {
+            open(&mut tables, visitor(1)).expect("a table");
+        }
+        let refused = open(&mut tables, visitor(1)).err();
+        assert_eq!(refused, Some(NotSeated::Full));
+        // No time has passed since the other network's.
+        let visitors = [2, 3].map(|address| {
+            let request = request(visitor(address), TableKind::Person);
+            tables.open(request, &ruleset()).expect("a table").number
+        });
+        let next = |tables: &mut Tables| tables.next().map(|table| table.number);
+        assert_eq!(next(&mut tables), Some(1));
+        // The network that plays at fewest, then the order.
+        assert_eq!(next(&mut tables), Some(visitors[0]));
+        assert_eq!(next(&mut tables), Some(visitors[1]));
+        assert_eq!(next(&mut tables), None);
+        tables
+            .find(visitors[0])
+            .expect("it")
+            .end(TableEnd::Finished);
+        assert_eq!(next(&mut tables), Some(2));
+        tables
+            .find(visitors[1])
+            .expect("it")
+            .end(TableEnd::Finished);
+        assert_eq!(next(&mut tables), None, "a place is left for others");
     }
 
     #[test]
@@ -433,8 +492,7 @@ mod tests {
         let refused = tables.open(friendly, &ruleset).err();
         assert_eq!(refused, Some(NotSeated::TooSoon));
         assert!(first.is_waiting());
-        let mut of_visitor =
-            || tables.open(request(TableHost::Visitor, TableKind::Person), &ruleset);
+        let mut of_visitor = || tables.open(request(visitor(1), TableKind::Person), &ruleset);
         of_visitor().expect("a table");
         assert_eq!(of_visitor().err(), Some(NotSeated::TooSoon));
     }

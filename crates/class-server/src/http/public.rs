@@ -1,7 +1,5 @@
 //! What needs no link, and what makes one a cookie.
 
-use std::net::IpAddr;
-
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -10,11 +8,11 @@ use serde::Deserialize;
 
 use super::answer::{self, Refusal};
 use super::{Answer, Desked, Shared, answered, converted, of_page, session};
+use crate::client::Client;
 use crate::desk::Desk;
 use crate::limits;
 use crate::links::LinkOwner;
 use crate::pages;
-use crate::server::Client;
 use crate::token::Token;
 use referee_match::bot::naming::is_blank;
 use referee_server::LivePage;
@@ -112,32 +110,18 @@ pub(super) async fn join(
     form: Result<Form<Joining>, axum::extract::rejection::FormRejection>,
 ) -> Response {
     let joined = match form {
-        Ok(Form(form)) => {
-            let address = address_of(client, &headers, shared.desk.reach.has_proxy);
-            join_by(&shared.desk, &form, address)
-        }
+        Ok(Form(form)) => join_by(&shared.desk, &form, client),
         Err(error) => Err(Refusal::new(error.status(), error.body_text())),
     };
     answered(&headers, joined)
 }
 
-/// As the proxy says, if there is one: the last address is its own word.
-fn address_of(Client(address): Client, headers: &HeaderMap, has_proxy: bool) -> IpAddr {
-    let said = headers.get_all("x-forwarded-for").into_iter().next_back();
-    let said = said
-        .filter(|_| has_proxy)
-        .and_then(|said| said.to_str().ok());
-    let last = said.and_then(|said| said.rsplit(',').next());
-    let last = last.and_then(|last| last.trim().parse().ok());
-    last.unwrap_or(address)
-}
-
-fn join_by(desk: &Desk, form: &Joining, address: IpAddr) -> Answer {
+fn join_by(desk: &Desk, form: &Joining, client: Client) -> Answer {
     if !desk.links().is_open() {
         let sentence = "this class has a list of students: ask your teacher for your link";
         return Err(Refusal::new(StatusCode::FORBIDDEN, sentence));
     }
-    let is_right = desk.try_code(&form.code, address).map_err(|wait| {
+    let is_right = desk.try_code(&form.code, client).map_err(|wait| {
         let sentence = "too many wrong codes were tried; try again in a minute";
         Refusal::new(StatusCode::TOO_MANY_REQUESTS, sentence).after(wait)
     })?;
@@ -201,46 +185,31 @@ mod tests {
     }
 
     /// The status that a student is answered with.
-    fn joining(desk: &Desk, name: &str, code: &str, address: IpAddr) -> StatusCode {
+    fn joining(desk: &Desk, name: &str, code: &str, client: Client) -> StatusCode {
         let form = Joining {
             name: name.to_owned(),
             code: code.to_owned(),
         };
-        let answer = join_by(desk, &form, address);
+        let answer = join_by(desk, &form, client);
         answered(&HeaderMap::new(), answer).status()
     }
 
     #[test]
     fn guessers_keep_no_student_of_another_network_out() {
         let (_folder, desk) = open("green-owl");
-        let address = |last: u8| IpAddr::from([198, 51, 100, last]);
+        let client = |last: u8| Client([198, 51, 100, last].into());
         for last in 1..=8 {
-            let status = || joining(&desk, "Eve", "red-owl", address(last));
+            let status = || joining(&desk, "Eve", "red-owl", client(last));
             let guesses: Vec<StatusCode> = (0..100).map(|_| status()).collect();
             assert_eq!(guesses[0], StatusCode::FORBIDDEN, "{last}");
             assert_eq!(guesses[99], StatusCode::TOO_MANY_REQUESTS, "{last}");
         }
         // A guesser is not told the code.
-        let of_guesser = joining(&desk, "Eve", "green-owl", address(1));
+        let of_guesser = joining(&desk, "Eve", "green-owl", client(1));
         assert_eq!(of_guesser, StatusCode::TOO_MANY_REQUESTS);
         // A student errs, and then does not.
         let [wrong, right] =
-            ["green-owls", "green-owl"].map(|code| joining(&desk, "Anna", code, address(9)));
+            ["green-owls", "green-owl"].map(|code| joining(&desk, "Anna", code, client(9)));
         assert_eq!([wrong, right], [StatusCode::FORBIDDEN, StatusCode::OK]);
-    }
-
-    #[test]
-    fn who_comes_through_a_proxy_has_the_address_that_it_says_last() {
-        let client = Client([127, 0, 0, 1].into());
-        let mut headers = HeaderMap::new();
-        assert_eq!(address_of(client, &headers, true), client.0);
-        let said = "203.0.113.9, 198.51.100.7".parse().expect("a header");
-        headers.insert("x-forwarded-for", said);
-        assert_eq!(
-            address_of(client, &headers, true),
-            IpAddr::from([198, 51, 100, 7])
-        );
-        // Without a proxy everybody could say so.
-        assert_eq!(address_of(client, &headers, false), client.0);
     }
 }

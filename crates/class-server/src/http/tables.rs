@@ -1,16 +1,17 @@
 //! Tables: who asks for one, and their pages, which everybody may see.
 
-use axum::Form;
 use axum::body::Bytes;
 use axum::extract::rejection::{FormRejection, QueryRejection};
 use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use axum::{Extension, Form};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::answer::{self, Reader, Refusal};
 use super::{Answer, Desked, Shared, answered, converted, of_page, public, session};
+use crate::client::Client;
 use crate::limits;
 use crate::pages;
 use crate::tables::{NotSeated, TableKind};
@@ -55,6 +56,7 @@ pub(super) async fn new(
 
 pub(super) async fn open(
     State(shared): Desked,
+    Extension(client): Extension<Client>,
     headers: HeaderMap,
     form: Result<Form<TableForm>, FormRejection>,
 ) -> Response {
@@ -65,7 +67,7 @@ pub(super) async fn open(
             return Err(Refusal::no_link());
         }
         let Form(form) = form.map_err(|error| Refusal::new(error.status(), error.body_text()))?;
-        let table = desk.seat(owner.as_ref(), form.kind, &form.bot)?;
+        let table = desk.seat(owner.as_ref(), client, form.kind, &form.bot)?;
         let (number, url) = (table.number, table.path());
         Ok(match Reader::of(&headers) {
             Reader::Person => answer::redirect(&url),

@@ -107,7 +107,7 @@ pub(crate) fn section(desk: &Desk, host: &TableHost) -> Node {
     let card = card("tables", "Games that do not count");
     let friendly = match host {
         TableHost::Student(_) => ", or see yours play a friendly game",
-        TableHost::Teacher | TableHost::Visitor => "",
+        TableHost::Teacher | TableHost::Visitor(_) => "",
     };
     let how = hint(format!(
         "Play against a bot of the standings{friendly}: it begins when the class has no games to play."
