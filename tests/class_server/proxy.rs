@@ -1,7 +1,7 @@
 //! A class behind a proxy, as docs/class-server.md has it: what the proxy says of a client counts, and not what the client says.
 
 use std::io::{self, BufRead, BufReader, Write as _};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::thread;
 
 use crate::TWO;
@@ -198,6 +198,36 @@ fn wrong_codes_are_counted_by_the_address_that_the_proxy_says() {
         let joined = join(student, HOST, "198.51.100.7", "Anna", "green-owl");
         assert_eq!(joined, 200, "{forwarding:?}");
     }
+}
+
+/// By the command for a container without a proxy, and for one whose proxy is elsewhere: the clients connect themselves.
+#[test]
+fn a_client_who_is_not_the_proxy_has_no_word() {
+    let origin = "http://192.0.2.7:8000";
+    let elsewhere = ["--listen", "127.0.0.1:0", "--proxy-from", "192.0.2.1"];
+    let everywhere = ["--listen", "0.0.0.0:0"];
+    for (listen, from) in [(&elsewhere[..], None), (&everywhere, other_address())] {
+        let class = Served::behind_proxy(origin, "", &[listen, &["--open", "green-owl"]].concat());
+        let told = std::fs::read_to_string(class.path("out.log")).expect("a log");
+        let is_open = listen == everywhere;
+        assert_eq!(told.contains("nothing is encrypted"), is_open, "{told}");
+        // A machine without a network has no other address.
+        let Some(from) = from.or((!is_open).then_some(class.server.ip())) else {
+            continue;
+        };
+        let at = SocketAddr::new(from, class.server.port());
+        let guess = |number: u8| join(at, &class.host, &made_up(number), "Eve", "red-owl");
+        let statuses: Vec<u16> = (0..=60).map(guess).collect();
+        assert_eq!(statuses[60], 429, "{listen:?}: {statuses:?}");
+    }
+}
+
+/// Of this machine, by which others would reach it; nothing is sent.
+fn other_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    socket.connect("192.0.2.1:9").ok()?;
+    let address = socket.local_addr().ok()?.ip();
+    (!address.is_loopback()).then_some(address)
 }
 
 #[test]

@@ -28,6 +28,7 @@ use referee_games::game::Ruleset;
 use referee_host::paths::bytes_within;
 use referee_host::threads::locked;
 use referee_match::play::setup::now;
+use referee_server::Proxy;
 use referee_text::join_parts;
 use referee_tournament::plan::Format;
 
@@ -87,8 +88,8 @@ pub struct Order {
 pub struct Reach {
     /// Without a path: `http://127.0.0.1:8000`.
     pub base: String,
-    /// Connections come from a proxy, which encrypts.
-    pub has_proxy: bool,
+    /// Which answers there for this server.
+    pub proxy: Option<Proxy>,
 }
 
 /// The state of one submission, as scripts are told it.

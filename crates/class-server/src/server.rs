@@ -115,7 +115,7 @@ async fn serve(
     mut shutdown: watch::Receiver<bool>,
 ) -> io::Result<()> {
     let listener = TcpListener::from_std(listener)?;
-    let mut connections = Connections::new(desk.reach.has_proxy);
+    let mut connections = Connections::new(desk.reach.proxy);
     let live = LivePage::new(feed);
     let running = {
         let (live, shutdown) = (live.clone(), shutdown.clone());
@@ -134,7 +134,7 @@ async fn serve(
                 let peer = connection.client.ip();
                 let service = service_fn(move |mut request: Request<Incoming>| {
                     let router = router.clone();
-                    let client = Client::of(peer, request.headers(), &desk.reach);
+                    let client = Client::of(peer, request.headers(), desk.reach.proxy);
                     request.extensions_mut().insert(client);
                     async move {
                         let answered = router.oneshot(request.map(Body::new)).await;

@@ -15,11 +15,12 @@ use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::Watcher;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 use tokio::time::sleep;
 use tokio_io_timeout::TimeoutStream;
 
 use super::events::{EVENT_BYTES, SEND_TIMEOUT};
+use super::proxy::Proxy;
 use referee_host::system;
 use referee_match::log_target::{PAGE, SPAN};
 
@@ -54,29 +55,40 @@ pub struct Connections {
     permits: Arc<Semaphore>,
     visitors: HashMap<u128, Arc<Semaphore>>,
     of_one: usize,
+    /// Which brings many visitors, and may have all of them.
+    proxy: Option<Proxy>,
 }
 
 pub struct Connection {
     stream: TcpStream,
     pub client: SocketAddr,
     pub span: tracing::Span,
-    permits: [OwnedSemaphorePermit; 2],
+    /// One of all, and one of those of its visitor.
+    permits: (OwnedSemaphorePermit, Option<OwnedSemaphorePermit>),
 }
 
 impl Connections {
-    /// `has_proxy`: all come from one address, which may have all of them.
-    pub fn new(has_proxy: bool) -> Self {
+    pub fn new(proxy: Option<Proxy>) -> Self {
         let places = places();
-        let for_others = if has_proxy {
-            0
-        } else {
-            FOR_OTHERS.min(places / 2)
-        };
         Self {
             permits: Arc::new(Semaphore::new(places)),
             visitors: HashMap::new(),
-            of_one: places - for_others,
+            of_one: places - FOR_OTHERS.min(places / 2),
+            proxy,
         }
+    }
+
+    /// One of the places of this visitor: `Ok(None)` for a proxy, which has no bound, `Err` where there is none left.
+    fn visit(&mut self, client: IpAddr) -> Result<Option<OwnedSemaphorePermit>, TryAcquireError> {
+        if self.proxy.is_some_and(|proxy| proxy.is_at(client)) {
+            return Ok(None);
+        }
+        let of_one = self.of_one;
+        self.visitors
+            .retain(|_, places| places.available_permits() < of_one);
+        let places = self.visitors.entry(visitor(client));
+        let places = places.or_insert_with(|| Arc::new(Semaphore::new(of_one)));
+        Arc::clone(places).try_acquire_owned().map(Some)
     }
 
     /// The next one of a visitor who has not enough of them. `None` if none can be taken any more.
@@ -94,12 +106,7 @@ impl Connections {
                 }
             };
             let span = tracing::info_span!(target: SPAN, "client", %client);
-            let of_one = self.of_one;
-            self.visitors
-                .retain(|_, places| places.available_permits() < of_one);
-            let places = self.visitors.entry(visitor(client.ip()));
-            let places = places.or_insert_with(|| Arc::new(Semaphore::new(of_one)));
-            let Ok(visit) = Arc::clone(places).try_acquire_owned() else {
+            let Ok(visit) = self.visit(client.ip()) else {
                 span.in_scope(
                     || tracing::debug!(target: PAGE, "refused: its address has enough connections"),
                 );
@@ -110,7 +117,7 @@ impl Connections {
                 stream,
                 client,
                 span,
-                permits: [visit, permit],
+                permits: (permit, visit),
             });
         }
     }
@@ -137,5 +144,23 @@ impl Connection {
         }
         tracing::debug!(target: PAGE, "disconnected");
         drop(self.permits);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_proxy_alone_may_have_all_connections() {
+        let proxy = IpAddr::from([127, 0, 0, 1]);
+        let stranger = IpAddr::from([198, 51, 100, 7]);
+        let mut connections = Connections::new(Some(Proxy::OnThisMachine));
+        let bound = connections.of_one;
+        let mut many = |from| (0..=bound).map(|_| connections.visit(from)).collect();
+        let of_proxy: Result<Vec<_>, _> = many(proxy);
+        assert!(of_proxy.is_ok());
+        let of_stranger: Result<Vec<_>, _> = many(stranger);
+        assert!(of_stranger.is_err());
     }
 }

@@ -9,6 +9,7 @@ mod events;
 mod http;
 mod live_page;
 mod origin;
+mod proxy;
 mod server;
 mod stage;
 
@@ -21,6 +22,7 @@ pub use self::connections::{Connection, Connections};
 pub use self::http::{Body, is_own_name};
 pub use self::live_page::LivePage;
 pub use self::origin::origin;
+pub use self::proxy::Proxy;
 pub use self::server::Server;
 
 use self::stage::WatchedGames;

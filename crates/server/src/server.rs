@@ -93,7 +93,7 @@ async fn serve(
         tokio::spawn(async move { live.run(shutdown).await })
     };
     let graceful = GracefulShutdown::new();
-    let mut connections = Connections::new(false);
+    let mut connections = Connections::new(None);
     loop {
         tokio::select! {
             accepted = connections.accept(&listener) => {

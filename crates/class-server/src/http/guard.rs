@@ -20,7 +20,7 @@ const PATH_BYTES: usize = 1024;
 /// Whether requests for this host are this server's: a website that points its name at this machine (DNS rebinding) sends
 /// that name.
 fn is_host(reach: &Reach, host: &str) -> bool {
-    if reach.has_proxy {
+    if reach.proxy.is_some() {
         let own = reach.base.split_once("://").map(|(_, own)| own);
         return own.is_some_and(|own| own.eq_ignore_ascii_case(host));
     }
@@ -37,7 +37,7 @@ fn is_foreign(reach: &Reach, headers: &HeaderMap, host: &str) -> bool {
     let Some(origin) = headers.get(ORIGIN) else {
         return false;
     };
-    let own = if reach.has_proxy {
+    let own = if reach.proxy.is_some() {
         reach.base.clone()
     } else {
         format!("http://{host}")
@@ -50,7 +50,7 @@ fn refused(reach: &Reach, request: &Request<Body>) -> Option<Refusal> {
     let mut hosts = headers.get_all(HOST).into_iter();
     let host = hosts.next().and_then(|host| host.to_str().ok());
     let Some(host) = host.filter(|host| hosts.next().is_none() && is_host(reach, host)) else {
-        let fix = if reach.has_proxy {
+        let fix = if reach.proxy.is_some() {
             format!("use {}", reach.base)
         } else {
             "use an IP address or localhost, with the port".to_owned()
@@ -110,6 +110,7 @@ pub(super) async fn guard(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use referee_server::Proxy;
 
     fn reach(has_proxy: bool) -> Reach {
         let base = if has_proxy {
@@ -119,7 +120,7 @@ mod tests {
         };
         Reach {
             base: base.to_owned(),
-            has_proxy,
+            proxy: has_proxy.then_some(Proxy::OnThisMachine),
         }
     }
 

@@ -174,7 +174,7 @@ mod tests {
             title: "class".to_owned(),
             reach: Reach {
                 base: "http://127.0.0.1:8000".to_owned(),
-                has_proxy: false,
+                proxy: None,
             },
             people: Vec::new(),
             code: Some(code.to_owned()),

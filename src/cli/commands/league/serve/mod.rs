@@ -15,7 +15,7 @@ mod tables;
 #[cfg(feature = "class-server")]
 mod worker;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use super::DeadlineOptions;
@@ -51,6 +51,10 @@ pub(super) struct ServeArgs {
     /// The address at which a proxy on this machine serves the class, with TLS, such as `https://class.example.org`
     #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     trust_proxy: Option<String>,
+
+    /// The IP address from which the proxy connects, if it is not on this machine or is outside of the server's container
+    #[arg(long, value_name = "IP", requires = "trust_proxy")]
+    proxy_from: Option<IpAddr>,
 
     #[command(flatten)]
     deadline: DeadlineOptions,

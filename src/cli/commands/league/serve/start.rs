@@ -26,7 +26,7 @@ use referee::class_server::tables::NEW_TABLE;
 use referee::class_server::{ClassListener, ClassServer};
 use referee::game::Ruleset;
 use referee::report::html::ReportPageOptions;
-use referee::server::Feed;
+use referee::server::{Feed, Proxy};
 use referee::text::{cause, counted};
 use referee::tournament::directory::TournamentDirectory;
 
@@ -154,7 +154,10 @@ fn is_opened(folder: &Path) -> bool {
 fn reach(args: &ServeArgs, listener: &ClassListener) -> Reach {
     Reach {
         base: args.trust_proxy.clone().unwrap_or_else(|| listener.base()),
-        has_proxy: args.trust_proxy.is_some(),
+        proxy: args.trust_proxy.as_ref().map(|_| {
+            let at = args.proxy_from.map(Proxy::At);
+            at.unwrap_or(Proxy::OnThisMachine)
+        }),
     }
 }
 
@@ -170,9 +173,13 @@ fn tell(args: &ServeArgs, listener: &ClassListener, desk: &Desk, folder: &Path) 
     let links = folder.join(HANDOUT);
     let students = counted(desk.students() as u64, "student", "students");
     print_stderr(&format!("class at {base}/"));
-    if args.trust_proxy.is_some() {
+    if let Some(proxy) = desk.reach.proxy {
+        let from = match proxy {
+            Proxy::OnThisMachine => "on this machine".to_owned(),
+            Proxy::At(address) => format!("at {address}"),
+        };
         print_stderr(&format!(
-            "  the proxy reaches it at http://{}/",
+            "  the proxy, {from}, reaches it at http://{}/",
             listener.address
         ));
     }
