@@ -399,14 +399,12 @@ impl Desk {
         })
     }
 
-    /// A download of the student with this key, or else of the teacher; `None` while there are too many.
+    /// A download of the student with this key, or else of the teacher; `None` while students have too many.
     pub(super) fn begin_download(self: &Arc<Self>, key: Option<&str>) -> Option<Download> {
         let mut downloads = locked(&self.downloads);
         let of_reader = downloads.iter().filter(|of| of.as_deref() == key);
-        let is_student = key.is_some();
-        if downloads.len() >= limits::DOWNLOADS_OF_ALL
-            || is_student && of_reader.count() >= limits::DOWNLOADS
-        {
+        let is_full = downloads.len() >= limits::DOWNLOADS_OF_ALL;
+        if key.is_some() && (is_full || of_reader.count() >= limits::DOWNLOADS) {
             return None;
         }
         let reader = key.map(str::to_owned);
@@ -770,9 +768,40 @@ fn see_games(seen: &mut SubmissionView, bot: Option<&BotView>) {
     };
 }
 
+/// A class that is joined by this code, in a folder of its own.
+#[cfg(test)]
+pub(super) fn opened_class(code: &str) -> (tempfile::TempDir, Arc<Desk>) {
+    let folder = tempfile::tempdir().unwrap();
+    let options = DeskOptions {
+        title: "class".to_owned(),
+        reach: Reach {
+            base: "http://127.0.0.1:8000".to_owned(),
+            proxy: None,
+        },
+        people: Vec::new(),
+        code: Some(code.to_owned()),
+        ruleset: referee_games::game::registry::of_record("quarto", "standard", None).unwrap(),
+    };
+    let (desk, _) = Desk::open(folder.path(), options).unwrap();
+    (folder, desk)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn students_who_download_keep_no_teacher_waiting() {
+        let (_folder, desk) = opened_class("green-owl");
+        let students = (0..limits::DOWNLOADS_OF_ALL).map(|number| {
+            let key = format!("s{}", number / limits::DOWNLOADS);
+            desk.begin_download(Some(&key))
+        });
+        let downloads: Option<Vec<Download>> = students.collect();
+        assert!(downloads.is_some());
+        assert!(desk.begin_download(Some("anna")).is_none());
+        assert!(desk.begin_download(None).is_some());
+    }
 
     fn entry(number: u32, second: i64) -> Entry {
         Entry {

@@ -57,7 +57,7 @@ pub const UNPACKED: usize = 8;
 /// Downloads of one student at a time: each has a thread until its client has read it.
 pub const DOWNLOADS: usize = 2;
 
-/// Of all. The server has 512 threads for what takes long, of which uploads need some.
+/// Of all, from which on students have to wait. The server has 512 threads for what takes long, of which uploads need some.
 pub const DOWNLOADS_OF_ALL: usize = 64;
 
 /// From the first byte of a request to the answer.

@@ -1,12 +1,14 @@
 //! Submissions as they were sent, to be downloaded.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
+use axum::http::header::CONTENT_LENGTH;
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -14,11 +16,10 @@ use http_body_util::channel::{Channel, Sender};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
+use super::Answer;
 use super::answer::{Refusal, download};
-use super::{Answer, answer};
 use crate::desk::{Desk, Download};
 use crate::ledger::FILES;
-use axum::http::StatusCode;
 
 /// After which a client that has too many downloads may ask again.
 const RETRY: Duration = Duration::from_secs(5);
@@ -181,27 +182,60 @@ impl io::Write for Stream {
     }
 }
 
-/// A file of the term.
-pub(super) async fn of_term(desk: &Desk, file: &'static str, kind: &'static str) -> Answer {
+/// A file of the term, as long as it is now: games may be added while it is sent.
+pub(super) async fn of_term(desk: &Arc<Desk>, file: &'static str, kind: &'static str) -> Answer {
     let path = desk.term().join(file);
-    let read = spawn_blocking(move || fs::read(path)).await;
-    let read = read.map_err(io::Error::other).and_then(|read| read);
-    match read {
-        Ok(content) => Ok(download(kind, file, content)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Refusal::missing("file yet")),
-        Err(error) => {
-            let sentence = format!("{file}: {}", referee_text::cause(&error));
-            Err(answer::Refusal::new(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                sentence,
-            ))
+    let open = spawn_blocking(move || {
+        let content = File::open(path)?;
+        let bytes = content.metadata()?.len();
+        Ok((content, bytes))
+    });
+    let opened = open.await.map_err(io::Error::other);
+    let (content, bytes) = opened.and_then(|opened| opened).map_err(|error| {
+        if error.kind() == io::ErrorKind::NotFound {
+            return Refusal::missing("file yet");
         }
-    }
+        let sentence = format!("{file}: {}", referee_text::cause(&error));
+        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, sentence)
+    })?;
+    let reading = begin(desk, None)?;
+    let mut response = sent(kind, file, reading, move |mut stream| {
+        io::copy(&mut content.take(bytes), &mut stream)?;
+        stream.flush()
+    });
+    // A client whose connection fails sees that something is missing.
+    let length = HeaderValue::from(bytes);
+    response.headers_mut().insert(CONTENT_LENGTH, length);
+    Ok(response)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::desk::opened_class;
+    use http_body_util::BodyExt as _;
+    use tokio::runtime::Builder;
+
+    /// The records of a term may be more than the memory there is.
+    #[test]
+    fn a_file_of_the_term_is_sent_in_parts() {
+        const BYTES: u64 = 64 << 20;
+        let (_folder, desk) = opened_class("green-owl");
+        let file = File::create(desk.term().join("games.jsonl")).unwrap();
+        // It takes no space.
+        file.set_len(BYTES).unwrap();
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let (length, part) = runtime.block_on(async {
+            let mut response = of_term(&desk, "games.jsonl", "application/jsonl")
+                .await
+                .unwrap();
+            let part = response.body_mut().frame().await.unwrap().unwrap();
+            let length = response.headers()[CONTENT_LENGTH].clone();
+            (length, part.into_data().unwrap().len())
+        });
+        assert_eq!(length, BYTES.to_string());
+        assert!((1..=1 << 20).contains(&part), "{part}");
+    }
 
     #[test]
     fn names_in_headers_are_plain() {

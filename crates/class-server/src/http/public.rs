@@ -164,25 +164,7 @@ pub(super) fn home(owner: &LinkOwner) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::desk::{DeskOptions, Reach};
-    use referee_games::game::registry;
-
-    /// A class that is joined by this code, in a folder of its own.
-    fn open(code: &str) -> (tempfile::TempDir, std::sync::Arc<Desk>) {
-        let folder = tempfile::tempdir().unwrap();
-        let options = DeskOptions {
-            title: "class".to_owned(),
-            reach: Reach {
-                base: "http://127.0.0.1:8000".to_owned(),
-                proxy: None,
-            },
-            people: Vec::new(),
-            code: Some(code.to_owned()),
-            ruleset: registry::of_record("quarto", "standard", None).unwrap(),
-        };
-        let (desk, _) = Desk::open(folder.path(), options).unwrap();
-        (folder, desk)
-    }
+    use crate::desk::opened_class;
 
     /// The status that a student is answered with.
     fn joining(desk: &Desk, name: &str, code: &str, client: Client) -> StatusCode {
@@ -196,7 +178,7 @@ mod tests {
 
     #[test]
     fn guessers_keep_no_student_of_another_network_out() {
-        let (_folder, desk) = open("green-owl");
+        let (_folder, desk) = opened_class("green-owl");
         let client = |last: u8| Client([198, 51, 100, last].into());
         for last in 1..=8 {
             let status = || joining(&desk, "Eve", "red-owl", client(last));

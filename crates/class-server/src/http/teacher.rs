@@ -1,5 +1,7 @@
 //! What the teacher sees and decides.
 
+use std::sync::Arc;
+
 use axum::Form;
 use axum::extract::rejection::FormRejection;
 use axum::extract::{Path, State};
@@ -97,7 +99,7 @@ pub(super) async fn games(State(shared): Desked, headers: HeaderMap) -> Response
 }
 
 async fn of_term(
-    desk: &Desk,
+    desk: &Arc<Desk>,
     headers: &HeaderMap,
     file: &'static str,
     kind: &'static str,
