@@ -16,7 +16,8 @@ seen, reward, over, cut, info = gym.step(np.int64(3))
 total += reward
 games = quarto_v0.batch(10, starts=position)
 rewards, ended = games.step(games.random_actions())
-print(rewards.sum(), position.image().shape, exercise.quarto("A" * 16, {}), referee.__version__)
+is_same: bool = env == quarto_v0.env() or gym == four_in_a_row_v0.gym_env() or referee.Program("a") == referee.Program("b")
+print(is_same, rewards.sum(), position.image().shape, exercise.quarto("A" * 16, {}), referee.__version__)
 
 
 def choose(question: bot.Quarto) -> str:

@@ -57,6 +57,10 @@ def solved(position):
     return position, position.value(), position.turn_values()
 
 
+def first_turn(position):
+    return position.turns()[0]
+
+
 def played(batch):
     for _ in range(5):
         batch.step(batch.random_actions())
@@ -155,6 +159,131 @@ class Copies(unittest.TestCase):
             self.assertEqual(position.outcome is not None, bool(is_over))
             self.assertEqual(eval(repr(position)), position)
             self.assertEqual(pickle.loads(pickle.dumps(position)).outcome, position.outcome)
+
+
+class Equality(unittest.TestCase):
+    """Environments and programs are equal by what they are and where they are, as lists are."""
+
+    def differ(self, values):
+        for number, value in enumerate(values):
+            for other_number, other in enumerate(values):
+                self.assertEqual((value == other, value != other), (number == other_number, number != other_number))
+            self.assertNotEqual(value, None)
+            self.assertNotEqual(value, "quarto")
+            self.assertRaises(TypeError, hash, value)
+
+    def test_environments_by_their_state(self):
+        for make in ENVIRONMENTS:
+            one, other = make(), make()
+            self.assertEqual(one, other)
+            one.reset(seed=5)
+            self.assertNotEqual(one, other)
+            other.reset(seed=5)
+            self.assertEqual(one, other)
+            goes_on = True
+            while goes_on:
+                choice = random.randrange(300)
+                goes_on = act(one, choice)
+                self.assertNotEqual(one, other)
+                act(other, choice)
+                self.assertEqual(one, other)
+            one.reset(seed=6)
+            self.assertNotEqual(one, other)
+            self.assertRaises(TypeError, hash, one)
+
+    def test_environments_whose_agents_have_left(self):
+        one, other = quarto_v0.raw_env(), quarto_v0.raw_env()
+        position = referee.Quarto().position("IJK............. L", "second")
+        for env in (one, other):
+            env.reset(options={"position": position})
+            env.step(17 * 3 + 16)
+            env.step(None)
+            self.assertEqual((one == other), env is other)
+        one.step(None)
+        self.assertNotEqual(one, other)
+
+    def test_an_illegal_action_is_a_state(self):
+        for make in (quarto_v0.env, four_in_a_row_v0.env):
+            one, other = make(), make()
+            for env in (one, other):
+                env.reset()
+                act(env, 0)
+            self.assertEqual(one, other)
+            mask = one.observe(one.agent_selection)["action_mask"]
+            if mask.all():
+                for _ in range(5):
+                    one.step(0)
+                    other.step(0)
+                mask = one.observe(one.agent_selection)["action_mask"]
+            one.step(int(mask.argmin()))
+            self.assertEqual(one.unwrapped.position, other.unwrapped.position)
+            self.assertNotEqual(one, other)
+
+    def test_kinds_games_and_options_differ(self):
+        makers = [
+            *ENVIRONMENTS,
+            lambda: quarto_v0.raw_env(rules="squares"), lambda: quarto_v0.env(GREEK),
+            lambda: quarto_v0.parallel_env(rules="squares"), lambda: quarto_v0.gym_env(rules="squares"),
+            lambda: quarto_v0.raw_env(render_mode="ansi"), lambda: four_in_a_row_v0.env(render_mode="ansi"),
+            lambda: four_in_a_row_v0.parallel_env(render_mode="ansi"), lambda: four_in_a_row_v0.gym_env(render_mode="ansi"),
+            lambda: four_in_a_row_v0.gym_env(side="first"), lambda: four_in_a_row_v0.gym_env("builtin:random"),
+            lambda: four_in_a_row_v0.gym_env("./mybot"), lambda: four_in_a_row_v0.gym_env(first_turn),
+        ]
+        self.differ([make() for make in makers])
+        environments = [make() for make in makers if make.__name__ != "<lambda>"]
+        for env in environments:
+            env.reset(seed=1)
+        self.differ(environments)
+
+    def test_what_will_be_drawn_counts_where_it_matters(self):
+        for arguments, matters in [
+            (("builtin:greedy", "first"), True), ((first_turn, "random"), True), ((first_turn, "first"), False)
+        ]:
+            one, other = (four_in_a_row_v0.gym_env(*arguments) for _ in range(2))
+            position = referee.FourInARow().start()
+            for env, seed in ((one, 1), (other, 2)):
+                env.reset(seed=seed)
+                # The opponent may have begun.
+                env.position, env.agent_side = position, "first"
+            self.assertEqual(one == other, not matters)
+
+    def test_copies(self):
+        for make in ENVIRONMENTS:
+            for copied in COPIES:
+                env = make()
+                self.assertEqual(copied(env), env)
+                env.reset(seed=3)
+                for choice in (3, 2):
+                    act(env, choice)
+                again = copied(env)
+                self.assertIs(type(again), type(env))
+                self.assertEqual(again, env)
+                if copied is not copy.copy:
+                    act(again, 1)
+                    self.assertNotEqual(again, env)
+                    act(env, 1)
+                    self.assertEqual(again, env)
+
+    def test_programs(self):
+        program = referee.Program("./mybot", ["--move-time", "100ms"], 3)
+        self.differ([
+            program, referee.Program("./mybot", ["--move-time", "100ms"]), referee.Program("./mybot", [], 3),
+            referee.Program("./yourbot", ["--move-time", "100ms"], 3),
+        ])
+        for copied in COPIES:
+            self.assertEqual(copied(program), program)
+            env = quarto_v0.gym_env(program)
+            self.assertEqual(copied(env), env)
+        self.assertEqual(program, referee.Program("./mybot", ("--move-time", "100ms"), 3))
+
+    def test_games_positions_and_values(self):
+        positions = [game.start() for game in GAMES]
+        for values in (GAMES, positions, [position.play(position.turns()[0]) for position in positions]):
+            for number, value in enumerate(values):
+                self.assertEqual([value == other for other in values].count(True), 1)
+                self.assertEqual(values.index(copy.deepcopy(value)), number)
+                self.assertIn(value, {value: number})
+            self.assertNotEqual(values[0], None)
 
 
 class Processes(unittest.TestCase):

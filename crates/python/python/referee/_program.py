@@ -14,7 +14,8 @@ __all__ = ["Program"]
 class Program:
     """A bot that is asked about positions, in the sandbox, by the program in the wheel.
 
-    Its process starts with the first question. A copy, or what a pickle holds, has a process of its own.
+    Its process starts with the first question. A copy, or what a pickle holds, has a process of its own. Two are equal
+    when bot, options and seed are, whatever their processes were asked.
 
     Args:
         bot: A bot as on the command line: a file, a folder, a command line, or "builtin:NAME".
@@ -30,6 +31,12 @@ class Program:
         self.seed = seed
         self._asked: subprocess.Popen[str] | None = None
         self._game: object = None
+
+    # It can be changed, so it has no hash: Python gives a class with `__eq__` alone none.
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Program) or type(other) is not type(self):
+            return NotImplemented
+        return (self.bot, self.options, self.seed) == (other.bot, other.options, other.seed)
 
     def answer(self, position: Position) -> tuple[str | None, str | None]:
         """The turn, or None and why the bot has forfeited.

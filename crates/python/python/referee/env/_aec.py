@@ -36,6 +36,12 @@ class Observation(TypedDict):
     action_mask: NDArray[np.int8]
 
 
+#: What a game changes in a `RawEnv`; before the first `reset` there is none of it.
+_CHANGES = (
+    "position", "agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations",
+    "_skip_agent_selection",
+)
+
 #: The number of an action; None for an agent whose game is over.
 Action: TypeAlias = int | np.integer[Any] | None
 
@@ -43,7 +49,8 @@ Action: TypeAlias = int | np.integer[Any] | None
 class RawEnv(AECEnv[str, Observation, Action]):
     """Without the checks of the wrappers. An illegal action raises ValueError.
 
-    It can be copied and pickled, in the middle of a game, too.
+    It can be copied and pickled, in the middle of a game, too. Two are equal when they are of the same kind and game, are
+    drawn alike, and their games are in the same state.
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "is_parallelizable": False, "render_fps": 2}
@@ -65,6 +72,15 @@ class RawEnv(AECEnv[str, Observation, Action]):
         if name in ("position", "agents", "agent_selection", "rewards", "terminations", "truncations", "infos"):
             raise reset_needed(f"{name} was asked for")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    # A step changes it, so it has no hash: Python gives a class with `__eq__` alone none.
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RawEnv) or type(other) is not type(self):
+            return NotImplemented
+        return self._state() == other._state()
+
+    def _state(self) -> list[object]:
+        return [self.game, self.render_mode, *(vars(self).get(name) for name in _CHANGES)]
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Of what both agents see.
@@ -167,6 +183,12 @@ class Env(wrappers.OrderEnforcingWrapper[str, Observation, Action]):
         super().__init__(wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1))
         self.action_count = raw.action_count
 
+    def __eq__(self, other: object) -> bool:
+        # What the wrappers keep follows from what happened to the environment.
+        if not isinstance(other, Env) or type(other) is not type(self):
+            return NotImplemented
+        return bool(self.unwrapped == other.unwrapped)
+
     def step(self, action: Action) -> None:
         """The agent whose turn it is acts; an illegal action loses.
 
@@ -216,6 +238,11 @@ class ParallelEnv(turn_based_aec_to_parallel_wrapper[str, Observation, Action]):
         super().__init__(env)
         self.metadata = {**env.metadata, "is_parallelizable": True}
         self.agents: list[str] = []
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ParallelEnv) or type(other) is not type(self):
+            return NotImplemented
+        return bool(self.aec_env == other.aec_env) and self.agents == other.agents
 
     def step(self, actions: Mapping[str, Action]) -> Any:
         """A step of all agents.

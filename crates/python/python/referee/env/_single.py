@@ -38,10 +38,13 @@ class GymEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     sb3-contrib asks for it, have 1 for each legal action. The reward is 1 for a win, -1 for a loss and 0 otherwise. An
     illegal action loses (`info["illegal"]`); an opponent that forfeits loses (`info["forfeit"]` says why).
 
-    It can be copied and pickled, in the middle of a game, too; then a program as opponent has a process of its own.
+    It can be copied and pickled, in the middle of a game, too; then a program as opponent has a process of its own. Two are
+    equal when game, opponent, side and drawing are, their games are in the same state, and they will draw the same
+    random numbers, where any are drawn.
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 2}
+
     def __init__(self, game: Game, opponent: Opponent, side: str = "random", render_mode: RenderMode = None) -> None:
         checked_mode(render_mode)
         if side not in _SIDES:
@@ -61,6 +64,22 @@ class GymEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self.position: Position | None = None
         self.agent_side: Side = "first"
         self._is_over = True
+
+    # A step changes it, so it has no hash: Python gives a class with `__eq__` alone none.
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GymEnv) or type(other) is not type(self):
+            return NotImplemented
+        return self._state() == other._state()
+
+    def _state(self) -> list[object]:
+        options = [self.game, self.opponent, self.side, self.render_mode]
+        return [*options, self.position, self.agent_side, self._is_over, self._drawn_next()]
+
+    def _drawn_next(self) -> object:
+        """Where its random numbers stand; None where nothing is drawn by them."""
+        if self._np_random is None or self.side != "random" and not isinstance(self.opponent, str):
+            return None
+        return self._np_random.bit_generator.state
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
