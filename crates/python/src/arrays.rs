@@ -291,7 +291,13 @@ pub(crate) enum Numbers {
     Other,
 }
 
-pub(crate) fn numbers(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<Numbers> {
+/// Numbers that are too large for numpy's are told as `name`, with the `most` that is expected; others are not compared with it.
+pub(crate) fn numbers(
+    py: Python<'_>,
+    value: &Bound<'_, PyAny>,
+    name: &str,
+    most: usize,
+) -> PyResult<Numbers> {
     let numpy = py.import(intern!(py, "numpy"))?;
     let array = numpy.call_method1(intern!(py, "asarray"), (value,))?;
     let shape = array.getattr(intern!(py, "shape"))?;
@@ -335,7 +341,7 @@ pub(crate) fn numbers(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<Numb
         'O' => {
             let mut numbers = Vec::new();
             for item in array.try_iter()? {
-                numbers.push(whole("a number", &item?, u64::MAX)?);
+                numbers.push(whole(name, &item?, most as u64)?);
             }
             Numbers::Whole(numbers)
         }

@@ -312,7 +312,7 @@ fn starts_of(value: Option<&Bound<'_, PyAny>>, count: usize) -> PyResult<Vec<Pos
 /// The indices of games, of a mask or of the indices themselves.
 fn games_of(py: Python<'_>, which: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<usize>> {
     let expected = "indices of games, or a bool for each game";
-    match arrays::numbers(py, which)? {
+    match arrays::numbers(py, which, "an index of which", count.saturating_sub(1))? {
         Numbers::Bools(mask) if mask.len() == count => {
             let chosen = mask.iter().enumerate().filter(|&(_, &is_chosen)| is_chosen);
             Ok(chosen.map(|(index, _)| index).collect())
@@ -368,18 +368,16 @@ impl Batch {
 
     fn actions(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
         let count = self.count;
-        match arrays::numbers(py, actions)? {
+        let most = each!(&self.locked().tables, |table| actions_of(table)) - 1;
+        match arrays::numbers(py, actions, "action", most)? {
             Numbers::Whole(numbers) if numbers.len() == count => Ok(numbers),
             Numbers::Whole(numbers) => {
                 let found = numbers.len();
                 Err(wrong(format!("{found} actions for {count} games")))
             }
-            Numbers::Negative(action, index) => {
-                let most = each!(&self.locked().tables, |table| actions_of(table)) - 1;
-                Err(wrong(format!(
-                    "action {action} of game {index} does not exist; expected 0 to {most}"
-                )))
-            }
+            Numbers::Negative(action, index) => Err(wrong(format!(
+                "action {action} of game {index} does not exist; expected 0 to {most}"
+            ))),
             Numbers::Shape(shape) => Err(wrong(format!(
                 "actions have shape {shape}; expected ({count},), one for each game"
             ))),

@@ -144,6 +144,13 @@ impl Position {
         }
     }
 
+    /// Of an action, legal or not.
+    fn number_of_action(&self, action: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let most = each!(&self.state, |_, position| last_action_of(position));
+        let number = whole("action", action, most as u64)?;
+        Ok(usize::try_from(number)?)
+    }
+
     /// `action` must be legal.
     fn turn_of(&self, action: usize) -> String {
         match &self.state {
@@ -154,6 +161,10 @@ impl Position {
             }
         }
     }
+}
+
+const fn last_action_of<P: Encoded>(_: &P) -> usize {
+    P::ACTIONS - 1
 }
 
 pub(crate) fn side_of(state: &State) -> &'static str {
@@ -179,12 +190,6 @@ fn limits(time: Option<&Bound<'_, PyAny>>, nodes: Option<&Bound<'_, PyAny>>) -> 
     let nodes = nodes.map(|nodes| whole("nodes", nodes, u64::MAX));
     limits.nodes = nodes.transpose()?;
     Ok(limits)
-}
-
-/// A number of an action, legal or not.
-fn number_of_action(action: &Bound<'_, PyAny>) -> PyResult<usize> {
-    let number = whole("action", action, u64::from(u32::MAX))?;
-    Ok(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
 /// The answer of a built-in bot that is asked for the first time.
@@ -492,7 +497,7 @@ impl Position {
     ///     ValueError: The action is not legal.
     ///     TypeError: It is not a whole number.
     fn act(&self, action: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let action = number_of_action(action)?;
+        let action = self.number_of_action(action)?;
         let mut state = self.state.clone();
         let done = each!(&mut state, |_, position| position.act(action));
         done.ok_or_else(|| wrong(format!("action {action} is not legal in {}", self.text())))?;
@@ -529,7 +534,7 @@ impl Position {
     ///     TypeError: It is not a whole number.
     fn action_text(&self, action: &Bound<'_, PyAny>) -> PyResult<String> {
         self.act(action)?;
-        Ok(self.turn_of(number_of_action(action)?))
+        Ok(self.turn_of(self.number_of_action(action)?))
     }
 
     /// The answer of a built-in bot, such as "6 A". The same seed gives the same answer, but for a bot with a clock.

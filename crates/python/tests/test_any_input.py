@@ -2,6 +2,7 @@
 it never ends the process, panics, wraps a number or waits for ever.
 """
 
+import copy
 import logging
 import os
 import random
@@ -245,6 +246,117 @@ class AnyInput(unittest.TestCase):
             if question is not None:
                 call(question.turns, also=[KeyError])
                 call(question.wins, place, also=[KeyError])
+
+
+class Refusals(unittest.TestCase):
+    """What is easily taken for another number, or not looked at: an error with what was given, and nothing has changed."""
+
+    def setUp(self):
+        warnings.simplefilter("ignore")
+
+    def refused(self, kind, words, function, *arguments, **named):
+        with self.assertRaises(kind, msg=(arguments, named)) as error:
+            function(*arguments, **named)
+        for word in words:
+            self.assertIn(word, str(error.exception))
+
+    def test_actions_of_a_batch_that_are_cut_or_wrap(self):
+        for module, most in ((four_in_a_row_v0, 6), (quarto_v0, 288)):
+            batch = module.batch(2)
+            legal = int(batch.action_masks[0].argmax())
+            before = batch.copy()
+            # Each is the legal one in some type of fewer bits.
+            wrapped = [sign * 2**bits + legal for sign in (1, -1) for bits in (9, 16, 32)]
+            for number in (most + 1, -1, *wrapped, 2**64 + legal):
+                for actions in ([legal, number], np.array([legal, number]), [number, 2**64]):
+                    self.refused(ValueError, [str(number), f"0 to {most}"], batch.step, actions)
+            for actions in (
+                [legal + 0.9, legal], [float(legal), float(legal)], [legal, float("nan")], np.float32([legal, legal]),
+                [str(legal)] * 2, [None, legal], [True, True], [legal + 0j, legal], [b"1", b"1"], np.array([legal + 0.5, legal], object),
+            ):
+                self.refused(TypeError, [], batch.step, actions)
+            self.refused(ValueError, ["(2, 1)"], batch.step, np.array([[0.9], [65542]]))
+            self.refused(ValueError, ["(2, 1)"], batch.step, np.array([[legal], [legal]]))
+            self.refused(ValueError, ["(2, 2)"], module.batch(4).step, np.full((2, 2), legal))
+            self.refused(ValueError, ["()"], module.batch(1).step, legal)
+            self.assertEqual(batch, before)
+            batch.step(np.array([legal, legal], np.uint16))
+            self.assertNotEqual(batch, before)
+
+    def test_an_action_that_is_cut_or_wraps(self):
+        for module, most in ((four_in_a_row_v0, 6), (quarto_v0, 288)):
+            for make in (module.raw_env, module.env, module.parallel_env, module.gym_env):
+                env = make()
+                env.reset(seed=1)
+                before = copy.deepcopy(env)
+                agent = None if isinstance(env, gymnasium.Env) else before.unwrapped.agent_selection
+                position = env.unwrapped.position
+                legal = int(position.action_mask.argmax())
+
+                def step(action):
+                    env.step({agent: action} if make is module.parallel_env else action)
+
+                for function in (step, position.act, position.action_text):
+                    for number in (most + 1, -1, 2**16 + legal, legal - 2**16, 2**32 + legal, 2**64 + legal, np.int64(-1)):
+                        self.refused(ValueError, [str(number), f"0 to {most}"], function, number)
+                    for action in (legal + 0.7, float(legal), np.float64(legal), float("nan"), str(legal), None, [legal], legal + 0j):
+                        self.refused(TypeError, [], function, action)
+                self.assertEqual(env, before)
+                step(np.uint8(legal) if legal < 256 else np.int16(legal))
+                self.assertNotEqual(env, before)
+
+    def test_a_start_that_is_none(self):
+        squares = referee.Quarto(rules="squares").start()
+        others = {quarto_v0: [FOUR.start(), squares, GREEK_GAME.start()], four_in_a_row_v0: [QUARTO.start(), squares]}
+        for module, over, start in ((quarto_v0, LATE[2], QUARTO.start()), (four_in_a_row_v0, LATE[3], FOUR.start())):
+            for make in (module.raw_env, module.env, module.parallel_env, module.gym_env):
+                for has_begun in (False, True):
+                    env = make()
+                    if has_begun:
+                        env.reset(seed=3)
+                    before = copy.deepcopy(env)
+                    for seed in (None, 4):
+                        for other in others[module]:
+                            self.refused(ValueError, [repr(other.game), repr(start.game)], env.reset, seed=seed, options={"position": other})
+                        self.refused(ValueError, ["over"], env.reset, seed=seed, options={"position": over})
+                        for name in ("postion", "Position", "start", 3):
+                            self.refused(ValueError, [repr(name), "'position'"], env.reset, seed=seed, options={name: start})
+                        self.refused(ValueError, ["'rules'"], env.reset, seed=seed, options={"position": start, "rules": "squares"})
+                        for value in (start.text, start.board, 0, {}):
+                            self.refused(TypeError, ["'position'"], env.reset, seed=seed, options={"position": value})
+                        for options in (start, [("position", start)], "position"):
+                            self.refused(TypeError, ["dictionary"], env.reset, seed=seed, options=options)
+                        self.assertEqual(env, before)
+                    env.reset(seed=4, options={"position": start})
+
+    def test_an_agent_that_is_none(self):
+        for module in (quarto_v0, four_in_a_row_v0):
+            for env in (module.raw_env(), module.env()):
+                env.reset()
+                for agent in ("x", "player_2", "first", "", 0, None, ["player_0"]):
+                    for function in (env.observe, env.observation_space, env.action_space):
+                        self.refused(ValueError, [repr(agent), "'player_0' or 'player_1'"], function, agent)
+            parallel = module.parallel_env()
+            parallel.reset()
+            self.refused(ValueError, ["'player_0'"], parallel.step, {"x": 0})
+            for agent in ("x", None):
+                self.refused(ValueError, [repr(agent)], parallel.observation_space, agent)
+
+    def test_what_needs_a_game(self):
+        needed, words = gymnasium.error.ResetNeeded, ["reset()"]
+        for module in (quarto_v0, four_in_a_row_v0):
+            raw, env, parallel, gym = module.raw_env(), module.env(), module.parallel_env(), module.gym_env()
+            for aec in (raw, env):
+                self.refused(needed, words, aec.step, 0)
+                self.refused(needed, words, aec.step, None)
+                self.refused(needed, words, aec.observe, "player_0")
+                self.refused(needed, words, aec.last)
+                self.refused(needed, words, aec.render)
+                self.refused(needed, words, lambda: next(iter(aec.agent_iter())))
+            self.refused(needed, words, parallel.step, {"player_0": 0})
+            self.refused(needed, words, gym.step, 0)
+            self.refused(needed, words, gym.render)
+            self.refused(needed, words, gym.action_masks)
 
 
 if __name__ == "__main__":

@@ -94,8 +94,8 @@ class GymEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             ValueError: There is no such option, or the position is over or of another game.
             TypeError: An argument is of another type.
         """
-        super().reset(seed=checked_seed(seed))
-        start = start_of(self.game, options)
+        number, start = checked_seed(seed), start_of(self.game, options)
+        super().reset(seed=number)
         drawn = self.np_random.integers(2) == 1
         self.agent_side = "second" if self.side == "second" or self.side == "random" and drawn else "first"
         self.position, self._is_over = start, False
