@@ -27,6 +27,7 @@ mod engines;
 mod exhaustion;
 mod forges;
 mod forty;
+mod game_rules;
 mod games;
 mod grades;
 mod hostile;
@@ -59,7 +60,7 @@ use self::common::hangs;
 type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module.
-const MODULES: [(&str, Trials); 31] = [
+const MODULES: [(&str, Trials); 32] = [
     ("hunt", hunt::trials),
     ("people", people::trials),
     ("pieces", pieces::trials),
@@ -75,6 +76,7 @@ const MODULES: [(&str, Trials); 31] = [
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),
     ("games", games::trials),
+    ("game_rules", game_rules::trials),
     ("grades", grades::trials),
     ("adapters", adapters::trials),
     ("hostile", hostile::trials),
