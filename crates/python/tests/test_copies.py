@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import pickle
 import random
+import socket
 import subprocess
 import sys
 import threading
@@ -422,7 +423,86 @@ class OneAgent(unittest.TestCase):
                 self.assertEqual(info["action_mask"].sum(), 0)
                 env.close()
 
-    def test_the_same_program_in_the_sandbox_and_a_copy(self):
+    def in_the_sandbox(self, name, choose):
+        """Writes a bot in a folder of its own, which is all that it sees. It chooses by this expression."""
+        secret = Path("secret.txt").resolve()
+        secret.write_text("not the bot's")
+        Path(name).mkdir(exist_ok=True)
+        Path(name, "bot.py").write_text(
+            "import os, socket, time\n"
+            "from referee import bot\n"
+            "def sees():\n"
+            f"    return 'REFEREE_SOURCES' in os.environ or os.path.exists({str(secret)!r})\n"
+            f"bot.run(lambda question: {choose})\n"
+        )
+        return f"{name}/bot.py"
+
+    def test_a_game_against_a_bot_in_the_sandbox(self):
+        spy = self.in_the_sandbox("spy", "question.turns()[-1 if sees() else 0]")
+        for module in (four_in_a_row_v0, quarto_v0):
+            for side in ("first", "second"):
+                env, expected = module.gym_env(spy, side), module.gym_env(first_turn, side)
+                self.assertEqual(env.opponent, referee.Program(spy))
+                envs = [env, expected]
+                for game in (1, 2):
+                    for each in envs:
+                        each.reset(seed=game)
+                    over = False
+                    while not over:
+                        self.assertEqual(env.position, expected.position)
+                        action = np.flatnonzero(env.action_masks())[-1]
+                        (seen, *told, info), (others, *others_told, _) = (each.step(action) for each in envs)
+                        np.testing.assert_array_equal(seen, others)
+                        self.assertEqual(told, others_told)
+                        self.assertNotIn("forfeit", info)
+                        over = told[1]
+                    self.assertEqual(env.position, expected.position)
+                asked = env.opponent._asked
+                env.close()
+                self.assertEqual(asked.returncode, 0)
+        # Without the sandbox it sees both.
+        env = four_in_a_row_v0.gym_env(referee.Program(f"{sys.executable} {spy}", ["--sandbox", "none"]), "second")
+        env.reset()
+        self.assertEqual(env.position, referee.FourInARow().start().play("7"))
+        env.close()
+
+    def test_a_copy_asks_a_sandbox_of_its_own(self):
+        spy = self.in_the_sandbox("spy", "question.turns()[-1 if sees() else 0]")
+        env = gymnasium.make("referee.env.quarto_v0:referee/Quarto-v0", opponent=spy, side="second", rules="squares").unwrapped
+        env.reset(seed=1)
+        for copied in COPIES[1:]:
+            again = copied(env)
+            self.assertEqual(again, env)
+            act(again, 5)
+            self.assertNotEqual(again.opponent._asked.pid, env.opponent._asked.pid)
+            self.assertNotEqual(again, env)
+            other = copied(env)
+            act(other, 5)
+            self.assertEqual(again, other)
+            ends(again)
+            again.close()
+            other.close()
+        env.close()
+
+    def test_what_the_sandbox_forbids_forfeits(self):
+        server = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(server.close)
+        connects = f"socket.create_connection({server.getsockname()!r}) and question.turns()[0]"
+        connects = self.in_the_sandbox("connects", connects)
+        writes = self.in_the_sandbox("writes", "open(__file__, 'w').write('') or question.turns()[0]")
+        sleeps = self.in_the_sandbox("sleeps", "time.sleep(60)")
+        for bot, options, words in [(connects, [], "exited: "), (writes, [], "exited: "), (sleeps, ["--move-time", "200ms"], "timeout: ")]:
+            env = four_in_a_row_v0.gym_env(referee.Program(bot, options), "first")
+            for _ in range(2):
+                env.reset()
+                _, reward, over, cut, info = env.step(3)
+                self.assertEqual((reward, over, cut), (1, True, False))
+                self.assertTrue(info["forfeit"].startswith(words), info)
+                self.assertFalse(info["action_mask"].any())
+            env.close()
+        self.assertIn("import", Path(writes).read_text())
+
+    def test_a_program_and_its_copy(self):
         env = quarto_v0.gym_env("builtin:greedy")
         asked = quarto_v0.gym_env(referee.Program("builtin:greedy", ["--sandbox", "none"]), "second")
         asked.reset(seed=1)
@@ -435,7 +515,7 @@ class OneAgent(unittest.TestCase):
         gc.collect()
 
     def test_a_bot_that_breaks_forfeits(self):
-        Path("broken.py").write_text("print('what?')\n")
+        Path("broken.py").write_text("input()\nprint('what?')\n")
         for bot, words in [(f"{sys.executable} broken.py", "malformed")]:
             env = four_in_a_row_v0.gym_env(referee.Program(bot, ["--sandbox", "none"]), "first")
             env.reset()
