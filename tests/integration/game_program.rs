@@ -75,12 +75,12 @@ fn a_program_that_fails_ends_the_match() {
         ),
         (
             "silent-start",
-            "asked {\"do\":\"about\",\"version\":1}, ended with status 4 instead of answering",
+            "asked {\"do\":\"about\",\"version\":1}: it ended with exit status 4 instead of answering",
         ),
         ("killed", "SIGKILL"),
         (
             "crashes",
-            "asked {\"do\":\"play\",\"state\":\"3 0\",\"answer\":\"1\"}, ended with status 3 instead of answering; \
+            "asked {\"do\":\"play\",\"state\":\"3 0\",\"answer\":\"1\"}: it ended with exit status 3 instead of answering; \
              stderr ended with: ValueError: boom",
         ),
         (
@@ -105,6 +105,54 @@ fn a_program_that_fails_ends_the_match() {
         assert!(run.stderr.contains(&name), "{fault}: {run}");
         assert!(run.stderr.contains(sentence), "{fault}: {run}");
     }
+}
+
+/// In the same words, in a match and in the game's own check.
+#[test]
+fn a_program_that_is_gone_is_told_as_a_bot_is() {
+    let question = r#"{"do":"play","state":"3 0","answer":"1"}"#;
+    for (fault, bot, sentence) in [
+        (
+            "killed",
+            "ends.sh KILL",
+            "it was killed by the signal SIGKILL instead of answering",
+        ),
+        (
+            "crashes",
+            "ends.sh 3",
+            "it ended with exit status 3 instead of answering",
+        ),
+        (
+            "part",
+            "ends.sh 1 6",
+            "it ended with exit status 1 instead of answering, after writing `6` without the end of the line",
+        ),
+        (
+            "closes",
+            "closes-stdout.sh",
+            "it closed its standard output instead of answering, and lived on",
+        ),
+    ] {
+        let of_bot = Referee::new([bot, "builtin:random"])
+            .args(["--sandbox", "none", "--first", "1"])
+            .run();
+        let told = format!("): {sentence}");
+        assert!(of_bot.stderr.contains(&told), "{of_bot}");
+        let name = format!("the game's program games/countdown.sh {fault}, asked ");
+        let of_match = play(fault, &[]);
+        let told = format!("{name}{question}: {sentence}");
+        assert!(of_match.stderr.contains(&told), "{of_match}");
+        let game = format!("games/countdown.sh {fault}");
+        let of_check = Referee::new(["game", "check", &game]).run();
+        assert_eq!(of_check.code, Some(3), "{of_check}");
+        let is_told =
+            |line: &str| line.contains(&name) && line.contains(&format!("}}: {sentence}"));
+        assert!(of_check.stdout.lines().any(is_told), "{of_check}");
+    }
+    // A program that reads no further, as a bot that reads one line.
+    let exits = play("exits", &[]);
+    let sentence = "questions, then ended (exit status 0): keep reading until the input ends";
+    assert!(exits.stderr.contains(sentence), "{exits}");
 }
 
 /// With little memory for the referee.
@@ -158,7 +206,7 @@ fn a_tournament_stops_when_its_game_fails() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(
         run.stderr
-            .contains("ended with status 3 instead of answering"),
+            .contains("it ended with exit status 3 instead of answering"),
         "{run}"
     );
     assert!(

@@ -36,6 +36,9 @@ while IFS= read -r line; do
         crashes) echo "ValueError: boom" >&2; exit 3 ;;
         hangs) sleep 60 ;;
         killed) kill -s KILL $$ ;;
+        part) printf 6; exit 1 ;;
+        closes) exec >&-; sleep 60 ;;
+        exits) exit 0 ;;
         nonsense) echo 'Hello!'; continue ;;
         twice) echo '{"state":"1 0","side":0,"request":"1"}'; echo '{}'; continue ;;
         no-side) echo '{"state":"1 0","request":"1"}'; continue ;;

@@ -7,11 +7,13 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::failure::{AnswerProblem, ProgramEnd, StartFailure};
+use super::failure::{AnswerProblem, StartFailure};
 use super::messages::MOST_BYTES;
 use crate::bot::children::{self, OwnedChild};
 use crate::bot::exhaustion::start_thread;
 use crate::bot::fault::crash::explaining_line;
+use crate::bot::fault::{Fault, Stream};
+use crate::bot::process::exit_of;
 use crate::bot::spec::Program;
 use crate::log_target::GAME;
 use referee_host::system::Pid;
@@ -37,6 +39,7 @@ pub(super) struct Connection {
     /// Its input is closed with them.
     questions: Option<Sender<String>>,
     answers: Receiver<Answer>,
+    answered: u32,
     /// The end of what it wrote there; shared with a thread as long as it may write more.
     stderr: Arc<Mutex<Vec<u8>>>,
 }
@@ -74,6 +77,7 @@ impl Connection {
             _owned: owned,
             questions: Some(questions),
             answers,
+            answered: 0,
             stderr: Arc::default(),
         };
         let tail = Arc::clone(&connection.stderr);
@@ -98,14 +102,16 @@ impl Connection {
         let (mut line, is_more) = match self.answers.recv_timeout(TIME) {
             Ok(answer) => answer,
             Err(RecvTimeoutError::Timeout) => return Err(self.late()),
-            Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+            // The question could not be written.
+            Err(RecvTimeoutError::Disconnected) => return Err(self.gone(Stream::Input, Vec::new())),
         };
         if line.pop_if(|last| *last == b'\n').is_none() {
             return Err(match line.len() {
                 MOST_BYTES.. => AnswerProblem::TooLong,
-                _ => self.ended(),
+                _ => self.gone(Stream::Output, line),
             });
         }
+        self.answered = self.answered.saturating_add(1);
         line.pop_if(|last| *last == b'\r');
         if is_more {
             return Err(AnswerProblem::MoreLines { first: line });
@@ -120,14 +126,18 @@ impl Connection {
         }
     }
 
-    fn ended(&mut self) -> AnswerProblem {
-        let status = self.end(ENDING);
-        let how = status.map_or(ProgramEnd::ClosedOutput, |status| {
-            let code = status.code().map(ProgramEnd::Status);
-            code.unwrap_or(ProgramEnd::Killed(status))
-        });
-        AnswerProblem::Ended {
-            how,
+    /// After the end of this stream, and what there was of an answer.
+    fn gone(&mut self, stream: Stream, partial: Vec<u8>) -> AnswerProblem {
+        let fault = match self.end(ENDING) {
+            Some(status) => Fault::Exited {
+                exit: exit_of(status),
+                partial,
+                answered: self.answered,
+            },
+            None => Fault::Closed { stream, partial },
+        };
+        AnswerProblem::Gone {
+            fault: Box::new(fault),
             stderr: self.explaining_line(),
         }
     }

@@ -9,6 +9,7 @@ use referee_text::{counted, escape, escape_path, quote};
 use super::connection::TIME;
 use super::in_play::MOST_TURNS;
 use super::messages::MOST_BYTES;
+use crate::bot::fault::Fault;
 
 /// As sentences name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +45,12 @@ impl fmt::Display for ProgramFailure {
         match &self.cause {
             FailureCause::CannotStart(problem) => write!(f, "{program} {problem}"),
             FailureCause::Answer { question, problem } => {
-                write!(f, "{program}, asked {question}, {problem}")
+                // The fault is a sentence, the others go on with this one.
+                let mark = match problem {
+                    AnswerProblem::Gone { .. } => ":",
+                    _ => ",",
+                };
+                write!(f, "{program}, asked {question}{mark} {problem}")
             }
             FailureCause::Endless => write!(
                 f,
@@ -77,8 +83,9 @@ pub enum AnswerProblem {
     Late {
         stderr: Option<String>,
     },
-    Ended {
-        how: ProgramEnd,
+    /// It has exited, or closed a stream: told as a bot's fault is.
+    Gone {
+        fault: Box<Fault>,
         stderr: Option<String>,
     },
     TooLong,
@@ -100,13 +107,6 @@ pub enum AnswerProblem {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProgramEnd {
-    Status(i32),
-    Killed(std::process::ExitStatus),
-    ClosedOutput,
-}
-
 /// How much of an answer is shown.
 const SHOWN: usize = 200;
 
@@ -122,13 +122,8 @@ impl fmt::Display for AnswerProblem {
                 )?;
                 stderr_ending(f, stderr.as_deref())
             }
-            Self::Ended { how, stderr } => {
-                match how {
-                    ProgramEnd::Status(code) => write!(f, "ended with status {code}")?,
-                    ProgramEnd::Killed(status) => write!(f, "was killed ({status})")?,
-                    ProgramEnd::ClosedOutput => f.write_str("closed its output")?,
-                }
-                f.write_str(" instead of answering")?;
+            Self::Gone { fault, stderr } => {
+                write!(f, "{fault}")?;
                 stderr_ending(f, stderr.as_deref())
             }
             Self::TooLong => write!(f, "answered with a line of more than {MOST_BYTES} bytes"),

@@ -130,6 +130,11 @@ pub struct Process {
     language: Option<Language>,
 }
 
+/// How a program exited that no supervisor has watched.
+pub(crate) fn exit_of(status: ExitStatus) -> Exit {
+    platform::describe(status)
+}
+
 /// As when a match is interrupted while it is being stopped.
 impl Drop for Process {
     fn drop(&mut self) {
