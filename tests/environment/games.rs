@@ -726,7 +726,8 @@ for line in sys.stdin:
 }
 
 /// What to put into a printed command, as it asks for it.
-const PLACEHOLDERS: [(&str, &str); 3] = [
+const PLACEHOLDERS: [(&str, &str); 4] = [
+    ("BOT", "./wrong.py"),
     ("BOT1", "./wrong.py"),
     ("BOT2", "builtin:random"),
     ("I/N", "1/1"),
@@ -759,6 +760,7 @@ fn printed_commands() -> Result<(), Failed> {
         let folder = tempfile::tempdir()?;
         printed_about(folder.path(), &rules, options)?;
     }
+    printed_about_a_class()?;
     // The other one plays with a person.
     found.retain(|command| !command.contains(" human "));
     if found.is_empty() {
@@ -820,6 +822,22 @@ fn printed_about(place: &Path, rules: &str, options: &str) -> Result<(), Failed>
             &["referee shard merge"],
         ),
         (format!("grade {game} ./wrong.py"), &["referee print scale"]),
+        (
+            format!("-n 2 {game} --seed 1 --record games.jsonl ./wrong.py builtin:random"),
+            &[],
+        ),
+        (
+            "replay games.jsonl --number 1 --game './my game.py'".to_owned(),
+            &["printf "],
+        ),
+        (
+            format!("compare {game} --seed 1 ./wrong.py builtin:random"),
+            &["printf "],
+        ),
+        (
+            format!("tournament {game} --seed 1 --out none ./wrong.py builtin:random"),
+            &["printf ", "referee check --game"],
+        ),
     ] {
         let mut said = String::new();
         let mut found = Vec::new();
@@ -846,6 +864,120 @@ fn printed_about(place: &Path, rules: &str, options: &str) -> Result<(), Failed>
                 return Err(format!("{command}\n{answered}").into());
             }
         }
+    }
+    Ok(())
+}
+
+/// Those about folders of bots, in Dots and Boxes.
+fn printed_about_a_class() -> Result<(), Failed> {
+    let scratch = tempfile::tempdir()?;
+    let place = scratch.path();
+    fs::write(
+        place.join("my game.py"),
+        fs::read_to_string(game("dots-and-boxes.py"))?,
+    )?;
+    let class = place.join("my class");
+    fs::create_dir(&class)?;
+    for (name, line) in [
+        ("ann.py", "line.split()[3].index('.') + 1"),
+        ("ben.py", "line.split()[3].rindex('.') + 1"),
+        ("cem.py", "'what'"),
+        (
+            "dan.py",
+            "line.split()[3].rindex('.') + 1 if '#' in line else 5",
+        ),
+    ] {
+        let bot = format!("import sys\nfor line in sys.stdin:\n    print({line}, flush=True)\n");
+        fs::write(class.join(name), bot)?;
+    }
+    fs::copy(class.join("cem.py"), place.join("wrong.py"))?;
+    let rung = "[[rung]]\nname = \"random\"\nbot = \"builtin:random\"\nelo0 = 0\nelo1 = 200\npoints = 10\n";
+    fs::write(
+        place.join("scale.toml"),
+        format!("seed = 1\nbudget = 2\n{rung}"),
+    )?;
+    let game = "--game './my game.py' --game-option size=2";
+    let few = "--pairs 1 --seed 1";
+    for (script, kinds) in [
+        (
+            format!("referee -v {game} 'my class' builtin:random"),
+            &["referee check --each --game ", "referee tournament --game "][..],
+        ),
+        (
+            format!("referee check {game} 'my class'"),
+            &["referee check --each --game ", "referee tournament --game "],
+        ),
+        (
+            format!("referee check --each {game} 'my class'"),
+            &["printf "],
+        ),
+        (
+            format!(
+                "referee tournament {game} {few} --out cup 'my class' && referee report cup --each pages && cat pages/cem*.md"
+            ),
+            &["referee check --game ", "printf "],
+        ),
+        (
+            format!(
+                "referee grade {game} --scale scale.toml --only ann.py 'my class' --out 'my grades' && cat 'my grades'/*/grade.md"
+            ),
+            &["referee replay ", "referee grade "],
+        ),
+        (
+            "referee grade --scale scale.toml --only ben.py cup --out others && cat others/*/grade.md".to_owned(),
+            &["referee replay ", "referee grade "],
+        ),
+        (
+            format!("referee league {game} {few} --from 'my class' term"),
+            &[],
+        ),
+        (
+            "referee league withdraw term ann".to_owned(),
+            &["referee league "],
+        ),
+        (
+            "referee league final term --announce".to_owned(),
+            &["referee league final "],
+        ),
+    ] {
+        let run = printed::shell(place, &script);
+        let found = printed::commands(&format!("{}{}", run.stdout, run.stderr));
+        if let Some(kind) = kinds
+            .iter()
+            .find(|kind| !found.iter().any(|command| command.starts_with(**kind)))
+        {
+            return Err(format!("{script} printed no `{kind}`, but {found:?}\n{run}").into());
+        }
+        for command in found {
+            runs(place, &command)?;
+        }
+    }
+    // All of that was this game, with its option.
+    let mut played = 0;
+    for folder in fs::read_dir(place)? {
+        let games = folder?.path().join("games.jsonl");
+        if !games.is_file() {
+            continue;
+        }
+        for record in records(&games)? {
+            if record["game"] != "dots-and-boxes" || record["rules"] != "size=2" {
+                return Err(format!("{}: {record}", games.display()).into());
+            }
+            played += 1;
+        }
+    }
+    if played < 20 {
+        return Err(format!("only {played} games").into());
+    }
+    // A person is not there to play.
+    let run = printed::shell(
+        place,
+        &format!("referee tournament {game} human builtin:random"),
+    );
+    let typed = game.replace("size=2", "'size=2'");
+    let expected = format!("they play matches: referee {typed} human BOT\n");
+    if !run.stderr.ends_with(&expected) {
+        return Err(format!("{run}").into());
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ import { before, test } from "node:test";
 import { all } from "./document.mjs";
 
 const rules = await import("../../crates/report/src/html/assets/rules.js");
-const { advice, choicesOf, drawBoard, legalAnswers, loadRules, statesAfter, statesOf, stateAfter } = rules;
+const { advice, choicesOf, drawBoard, gameOptions, legalAnswers, loadRules, statesAfter, statesOf, stateAfter } = rules;
 
 const QUARTO = { game: "quarto", rules: "standard", pieces: null, start: "", turns: [] };
 const FOUR = { ...QUARTO, game: "four-in-a-row" };
@@ -86,4 +86,14 @@ test("a program's positions are those of its drawings", () => {
   );
   const texts = all(drawBoard(states[1]), "text").map((text) => text.textContent);
   assert.deepEqual(texts, ["o", "x"]);
+});
+
+test("a command names the game, its rules, and the program that a game is", () => {
+  const options = (game, rules) => gameOptions({ game, rules, pieces: null });
+  assert.equal(options("quarto", "standard"), "");
+  assert.equal(options("quarto", "squares"), "--rules squares ");
+  assert.equal(options("four-in-a-row", "standard"), "--game four-in-a-row ");
+  assert.equal(options("othello", "standard"), "--game GAME ");
+  const nim = options("nim", "heaps=4,5,6 last=it's");
+  assert.equal(nim, "--game GAME --game-option heaps=4,5,6 --game-option 'last=it'\\''s' ");
 });

@@ -102,11 +102,17 @@ pub fn in_markdown(absence: &Absence) -> String {
     text + &command.unwrap_or_default()
 }
 
-pub fn not_entered_text(name: &str, absence: &Absence, changes: Option<&ChangesText>) -> String {
+/// `game`: the options of a command line that choose it.
+pub fn not_entered_text(
+    name: &str,
+    absence: &Absence,
+    changes: Option<&ChangesText>,
+    game: &str,
+) -> String {
     let problem = changes.and_then(|changes| changes.problem.clone());
     let reason = problem.unwrap_or_else(|| in_markdown(absence));
     format!(
-        "# {}: did not enter\n\n{}## Fix first\n\n{reason}\n\n`referee check BOT` examines the bot once more.\n",
+        "# {}: did not enter\n\n{}## Fix first\n\n{reason}\n\n`referee check{game} BOT` examines the bot once more.\n",
         markdown_name(name),
         changes.map_or("", |changes| &changes.text),
     )
@@ -444,7 +450,7 @@ mod tests {
             printed: vec![format!("error: {markup}")],
             ..Absence::new(format!("it cannot be built: {markup}, at `{markup}`"))
         };
-        let page = not_entered_text("anna", &absence, None);
+        let page = not_entered_text("anna", &absence, None, "");
         let outside = page.lines().filter(|line| !line.starts_with("    "));
         let outside = outside
             .collect::<String>()

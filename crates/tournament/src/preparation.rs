@@ -21,6 +21,7 @@ use crate::checkup::{self, Checkup, Questions, Thoroughness};
 use referee_entrants::folder::entries;
 use referee_games::game::Ruleset;
 use referee_match::play::game_runner::{GameError, GameRunner};
+use referee_match::play::setup::options_of;
 use referee_match::seed;
 use referee_stats::standings::Absence;
 use referee_text::{counted, format_duration, join_parts};
@@ -42,12 +43,13 @@ impl PreparationNotice<'_> {
         (passed < of).then(|| Self::Text(format!("{passed} of {bots} passed the entry check")))
     }
 
-    fn asked_less(names: &[String]) -> Option<Self> {
+    /// `game`: the options that choose it.
+    fn asked_less(names: &[String], game: &str) -> Option<Self> {
         let thought = format_duration(checkup::THINKING);
         (!names.is_empty()).then(|| {
             Self::Text(format!(
-                "not asked everything in the entry check, having thought for {thought}: {}; `referee check --thorough BOT` \
-                 asks all",
+                "not asked everything in the entry check, having thought for {thought}: {}; `referee check --thorough{game} \
+                 BOT` asks all",
                 names.join(", ")
             ))
         })
@@ -295,7 +297,7 @@ impl GameSettings {
                 }
                 verdicts.sort_by_key(|(place, ..)| *place);
                 let (fit, slow) = self.admit(&checker, verdicts, rejected).await?;
-                PreparationNotice::asked_less(&slow)
+                PreparationNotice::asked_less(&slow, &options_of(&*self.ruleset))
                     .into_iter()
                     .for_each(&mut *notify);
                 Ok(fit)

@@ -53,7 +53,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let program = recorded::program(&args.bot, "asked", &args.sandbox)?;
+    let program = recorded::program(&args.bot, "asked", &args.sandbox, &args.game.typed())?;
     let ruleset = args.game.ruleset()?;
     check_builtins(&*ruleset, [&program].into_iter())?;
     let pieces = args.game.pieces_file(&*ruleset)?;

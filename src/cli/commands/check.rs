@@ -352,7 +352,8 @@ fn find(args: &Args) -> Result<Found> {
             bots
         }
         None => {
-            let program = recorded::program(&args.bot, "checked", &args.sandbox)?;
+            let program =
+                recorded::program(&args.bot, "checked", &args.sandbox, &args.game.typed())?;
             return Ok(Found {
                 programs: vec![program],
                 refused: Vec::new(),

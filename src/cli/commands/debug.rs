@@ -97,6 +97,17 @@ pub(crate) struct Args {
     asked: AskedBotOptions,
 }
 
+impl Args {
+    /// As it was typed.
+    fn game(&self) -> GameOptions {
+        GameOptions {
+            game: self.asked.game.game.clone(),
+            game_option: self.game_option.clone(),
+            set: self.set.clone(),
+        }
+    }
+}
+
 struct Task {
     ruleset: Arc<dyn Ruleset>,
     seed: u32,
@@ -126,7 +137,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if file.is_some() && args.start.is_some() {
         bail!("--start is for a position without a record; leave out either it or FILE");
     }
-    let program = recorded::program(text, "debugged", &args.asked.sandbox)?;
+    let program = recorded::program(text, "debugged", &args.asked.sandbox, &args.game().typed())?;
     let confined = args.asked.sandbox.clone().or_none().confine(&program)?;
     let (task, seat) = match file {
         Some(file) => of_record(args, file, &program, &confined)?,
@@ -225,11 +236,7 @@ fn of_position(args: &Args, program: Program) -> Result<(Task, Seat)> {
             "--number, --turn, --as and --from-first are for a recorded game; name its file before the bot: referee debug FILE BOT"
         );
     }
-    let game = GameOptions {
-        game: args.asked.game.game.clone(),
-        game_option: args.game_option.clone(),
-        set: args.set.clone(),
-    };
+    let game = args.game();
     let ruleset = game.ruleset()?;
     let pieces = game.pieces_file(&*ruleset)?;
     let question = Question {

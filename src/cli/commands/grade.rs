@@ -13,12 +13,13 @@ use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{announce, warn_root};
 use crate::cli::support::setup::{absolute, this_program};
 use crate::cli::support::signals;
+use referee::bot::shell;
 use referee::class::league::grading::climb::{Climb, ClimbError, ClimbNotice};
 use referee::class::league::grading::scale::{self, Scale};
 use referee::class::league::grading::{Grade, RungResult, RungVerdict};
 use referee::class::league::roster::student_list::{BotsOfStudents, StudentList};
 use referee::class::league::state::League;
-use referee::class::report::grades;
+use referee::class::report::grades::{self, PageCommands};
 use referee::game::Ruleset;
 use referee::play::setup::now;
 use referee::report::html::plain;
@@ -77,6 +78,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         .transpose()?;
     let ruleset = options.ruleset(old.as_ref())?;
     check_references(args, &*ruleset)?;
+    let game = ruleset.program().map(|source| {
+        let command = shell::command_line(&source.command);
+        format!(" --game {}", shell::quoted(&command))
+    });
+    let game = game.unwrap_or_default();
     let sandbox = options.play.sandbox.sandbox()?;
     let requests = match &old {
         Some(plan) => plan.all_bots().cloned().collect(),
@@ -109,7 +115,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     };
     let (grades, rejected) = with_bots(graded(&climb, found, old.is_some(), &out))?;
     let students = bots_of_students(list.as_ref(), league.as_ref(), &grades);
-    write_grades(args, &scale, &out, &grades, students.as_ref())?;
+    write_grades(args, &scale, &out, &game, &grades, students.as_ref())?;
     print_grades(&grades, &rejected)?;
     note!("all files are in {}", out.display());
     check_measures(&grades)
@@ -266,6 +272,7 @@ fn write_grades(
     args: &Args,
     scale: &Scale,
     out: &Path,
+    game: &str,
     all: &[Grade],
     students: Option<&BotsOfStudents>,
 ) -> Result<()> {
@@ -277,7 +284,17 @@ fn write_grades(
     let submission = grades::submission(variable, now());
     for grade in all {
         let own = TournamentDirectory::make(&out.join(&grade.folder))?;
-        let page = grades::page(scale, grade, &folder, &repeat_command(args, grade));
+        let repeat = &repeat_command(args, grade);
+        let (folder, game) = (&*folder, game);
+        let page = grades::page(
+            scale,
+            grade,
+            PageCommands {
+                folder,
+                game,
+                repeat,
+            },
+        );
         own.write("grade.md", &page)?;
         let (name, points, most) = (&grade.name, grade.points, grade.most_points);
         let title = format!("{name}: {points} of {most} points");

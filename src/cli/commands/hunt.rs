@@ -98,7 +98,7 @@ struct Finding {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let program = recorded::program(&args.bot, "hunted", &args.sandbox)?;
+    let program = recorded::program(&args.bot, "hunted", &args.sandbox, &args.game.typed())?;
     let ruleset = args.game.ruleset()?;
     let pieces = args.game.pieces_file(&*ruleset)?;
     let program = args.sandbox.confine(&program)?;
@@ -307,12 +307,8 @@ impl Report<'_> {
 
     fn debug(&self, finding: &Finding) -> String {
         let bot = shell::quoted(&self.args.bot);
-        let mut words = vec!["referee".to_owned(), "debug".to_owned()];
-        words.extend(self.args.game.words());
-        words.push("--start".to_owned());
-        let words = words.iter().map(|word| shell::quoted(word));
-        let words = words.collect::<Vec<_>>().join(" ");
-        format!("{words} {} {bot}", shell::quoted(&finding.start))
+        let (game, start) = (self.args.game.typed(), shell::quoted(&finding.start));
+        format!("referee debug{game} --start {start} {bot}")
     }
 
     fn text(&self) -> String {

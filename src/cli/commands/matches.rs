@@ -103,7 +103,8 @@ pub(crate) fn run_command(args: &Args) -> Result<()> {
         );
     }
     let sandbox = &args.for_bots.sandbox;
-    let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default(), sandbox);
+    let game = args.options.game.typed();
+    let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default(), sandbox, &game);
     let mut bots = [given(&args.bot1)?, given(&args.bot2)?];
     let own: Vec<Program> = programs(&bots).cloned().collect();
     let mut confined = (0..own.len()).map(args.for_bots.sandbox.of_bots(&own)?);

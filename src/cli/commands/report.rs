@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::cli::support::failure::{Failure, Result, bail};
 use crate::cli::support::folder::{
-    Records, all_records, analyses_of, check_not_stdin, invalid, open, pieces_of, replace_file,
-    title_of, tournament_of,
+    Records, all_records, analyses_of, check_not_stdin, invalid, open, pieces_of, plan_of,
+    replace_file, title_of, tournament_of,
 };
 use crate::cli::support::output::note;
 use crate::cli::support::pages::{LiveOptions, add_file, write};
@@ -257,12 +257,15 @@ fn write_each(
         .collect();
     let mut pages: Vec<_> = all.iter().zip(lasting_slugs(&named)).collect();
     pages.sort();
+    let mut plans = files.iter().filter_map(|file| plan_of(file).transpose());
+    let plan = plans.next().transpose()?;
+    let game = plan.map_or_else(String::new, |plan| plan.game_options());
     let stranger = OfMember::default();
     for (name, slug) in pages {
         let member = members.get(name).unwrap_or(&stranger);
         let place = folder.join(slug);
         match absent.iter().find(|absent| absent.name == *name) {
-            Some(absent) => write_absence(absent, member, &place)?,
+            Some(absent) => write_absence(absent, member, &game, &place)?,
             None => write_games(files, name, member, places.get(name).cloned(), &place)?,
         }
     }
@@ -284,10 +287,10 @@ fn page_and_text(place: &Path) -> [PathBuf; 2] {
     })
 }
 
-fn write_absence(absent: &NotEntered, member: &OfMember, place: &Path) -> Result<()> {
+fn write_absence(absent: &NotEntered, member: &OfMember, game: &str, place: &Path) -> Result<()> {
     let absence = absent.absence.clone().unwrap_or_default();
     let since = member.since.as_ref();
-    let (text, page) = absent_text_and_page(&absent.name, &absence, &member.homes, since);
+    let (text, page) = absent_text_and_page(&absent.name, &absence, &member.homes, since, game);
     let [page_file, text_file] = page_and_text(place);
     replace_file(&page_file, &page)?;
     write_markdown(&text_file, &text)

@@ -9,6 +9,7 @@ use clap::builder::TypedValueParser;
 use super::failure::{Failure, Result, bail, usage};
 use super::setup::{self, PiecesFile, match_set};
 use super::values::one_of;
+use referee::bot::shell;
 use referee::bot::spec::Program;
 use referee::entrants::argument::BotSpec;
 use referee::game::Ruleset;
@@ -218,6 +219,15 @@ impl GameOptions {
             add("--rules", rules.name().to_owned());
         }
         words
+    }
+
+    /// The same for a command that is printed: quoted, each with a space before it.
+    pub(crate) fn typed(&self) -> String {
+        let words = self.words();
+        let quoted = words
+            .iter()
+            .flat_map(|word| [" ".into(), shell::quoted(word)]);
+        quoted.collect()
     }
 
     pub(crate) fn pieces_file(&self, ruleset: &dyn Ruleset) -> Result<PiecesFile> {

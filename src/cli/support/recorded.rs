@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::failure::{Failure, Result, bail, usage};
 use super::folder::{GameChoice, Records, invalid, pieces_of, plan_of, records_of};
-use super::games::{self, GameArg};
+use super::games::{self, GameArg, GameOptions};
 use super::output::print_stderr;
 use super::sandbox::SandboxOptions;
 use super::setup::{PiecesFile, bot};
@@ -293,8 +293,14 @@ fn fault_with<'a>(fault: &GameFault, stderr: impl IntoIterator<Item = &'a str>) 
     text
 }
 
-pub(crate) fn program(text: &str, done: &str, sandbox: &SandboxOptions) -> Result<Program> {
-    no_person(bot(text, sandbox)?, done)
+/// `game`: as it was typed, for a folder that may be a class.
+pub(crate) fn program(
+    text: &str,
+    done: &str,
+    sandbox: &SandboxOptions,
+    game: &str,
+) -> Result<Program> {
+    no_person(bot(text, sandbox, game)?, done)
 }
 
 pub(crate) fn no_person(bot: BotSpec, done: &str) -> Result<Program> {
@@ -332,6 +338,16 @@ pub(crate) enum UnknownRules {
 }
 
 impl RecordedRules {
+    /// As it was typed.
+    pub(crate) fn typed(&self) -> String {
+        let game = self.game.clone();
+        let typed = GameOptions {
+            game,
+            ..GameOptions::default()
+        };
+        typed.typed()
+    }
+
     pub(crate) fn program(&self) -> Option<&str> {
         match &self.game {
             Some(GameArg::Program(text)) => Some(text),

@@ -96,9 +96,9 @@ pub(crate) fn this_program() -> Result<PathBuf> {
     })
 }
 
-/// Sources are built in the sandbox of these options.
-/// The bot that was given. A folder that is none may be a class.
-pub(crate) fn bot(text: &str, sandbox: &SandboxOptions) -> Result<BotSpec> {
+/// The bot that was given; sources are built in the sandbox of these options. A folder that is none may be a class, of the game
+/// that was typed as `game`.
+pub(crate) fn bot(text: &str, sandbox: &SandboxOptions, game: &str) -> Result<BotSpec> {
     let found = bot_of_class(text, sandbox);
     let path = Path::new(text);
     let Err(Failure::CannotStart(mut error)) = found else {
@@ -109,7 +109,7 @@ pub(crate) fn bot(text: &str, sandbox: &SandboxOptions) -> Result<BotSpec> {
         if bots.programs.len() + bots.refused.len() > 1 {
             let folder = quoted(text);
             error.fix = format!(
-                "if each in it is a bot: referee check --each {folder}, or referee tournament {folder}; if it is one bot: {}",
+                "if each in it is a bot: referee check --each{game} {folder}, or referee tournament{game} {folder}; if it is one bot: {}",
                 error.fix
             );
         }

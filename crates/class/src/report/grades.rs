@@ -161,8 +161,20 @@ pub fn classroom50(grade: &Grade, submission: &Value) -> serde_json::Result<Stri
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }
 
-/// Why a bot has its grade, in Markdown. `folder` is that of the grades in commands; `repeat` grades the bot again.
-pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String {
+/// The commands on the page of a grade.
+#[derive(Clone, Copy, Debug)]
+pub struct PageCommands<'a> {
+    /// That of the grades.
+    pub folder: &'a str,
+    /// The option ` --game`, where the game is a program.
+    pub game: &'a str,
+    /// Grades the bot again.
+    pub repeat: &'a str,
+}
+
+/// Why a bot has its grade, in Markdown.
+pub fn page(scale: &Scale, grade: &Grade, commands: PageCommands<'_>) -> String {
+    let repeat = commands.repeat;
     let mut out = String::new();
     let name = escape_markdown(&short_name(&grade.name));
     let (points, most) = (grade.points, grade.most_points);
@@ -190,7 +202,7 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
         let (most, requirement) = (rung.most_points, &rung.requirement);
         let _ = writeln!(out, "## {name}: {verdict}, {points} of {most} points\n");
         let _ = writeln!(out, "To pass: {requirement}.\n");
-        games(&mut out, scale, rung, folder);
+        games(&mut out, scale, rung, commands);
     }
     let _ = writeln!(
         out,
@@ -207,7 +219,8 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
     out
 }
 
-fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
+fn games(out: &mut String, scale: &Scale, rung: &RungResult, commands: PageCommands<'_>) {
+    let PageCommands { folder, game, .. } = commands;
     let certainty = 100.0 * (1.0 - scale.alpha - scale.beta);
     let (Some(score), Some([low, high]), Some(place)) = (rung.score, rung.interval, &rung.folder)
     else {
@@ -235,7 +248,7 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
     let quoted = quoted(&place);
     let _ = writeln!(
         out,
-        "- points of each pair, 0 to 2: {}\n- to see a game, the first of pair 1 (`a`) or the second (`b`): `referee replay {quoted} --number p000001a`\n",
+        "- points of each pair, 0 to 2: {}\n- to see a game, the first of pair 1 (`a`) or the second (`b`): `referee replay {quoted} --number p000001a{game}`\n",
         pairs.join(", "),
     );
 }

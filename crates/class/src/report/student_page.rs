@@ -98,15 +98,16 @@ impl<'a> BotGames<'a> {
     }
 }
 
-/// Text in Markdown and page of a bot that plays no games, with why.
+/// Text in Markdown and page of a bot that plays no games, with why. `game`: the options of a command line that choose it.
 pub fn absent_text_and_page(
     name: &str,
     absence: &Absence,
     homes: &[String],
     since: Option<&ChangesText>,
+    game: &str,
 ) -> (String, String) {
     let absence = absence.map(|text| at_home(text, homes));
-    let text = not_entered_text(name, &absence, since);
+    let text = not_entered_text(name, &absence, since, game);
     let title = format!("{name}: did not enter");
     let page = html::plain(&title, &as_html(&text, None));
     (text, page)
@@ -149,8 +150,8 @@ pub fn student_page(folder: &Path, label: &str) -> Result<Option<String>, Studen
         let mut rejected = plan.rejected.iter();
         let rejected = rejected.find(|rejected| rejected.bot.name == label);
         let absence = rejected.map(|rejected| rejected.absence.clone());
-        let (_, page) =
-            absent_text_and_page(label, &absence.unwrap_or_default(), &homes, Some(&since));
+        let (absence, game) = (absence.unwrap_or_default(), plan.game_options());
+        let (_, page) = absent_text_and_page(label, &absence, &homes, Some(&since), &game);
         return Ok(Some(page));
     }
     let mut all = ReportPage::new(ReportPageOptions {

@@ -7,10 +7,15 @@ use serde_json::Map;
 
 use super::examiner::questions;
 use super::seat::Seat;
+use crate::bot::shell::{command_line, quoted};
 use crate::bot::spec::{Program, reproduce_command};
 use crate::protocol::{ForfeitReason, env};
 use crate::record::{BotEntry, BotIndex, Reason, Record, ResultEntry, VERSION};
 use referee_games::game::{Ruleset, registry};
+
+/// What is played where nothing is said.
+const QUARTO: &str = "quarto";
+const STANDARD: &str = "standard";
 
 /// For records and the names of files: of a clock beyond the year 9999 the last time that can be written.
 pub fn now() -> Timestamp {
@@ -117,13 +122,51 @@ fn given<const N: usize>(variables: [(&str, Option<&str>); N]) -> Vec<(String, S
     variables.into_iter().filter_map(given).collect()
 }
 
+/// The options of a command line that choose a game by its name, its rules and its program, quoted for this system's shell:
+/// ` --game ./nim.py --game-option 'heaps=4,5,6'`; nothing for Quarto. A piece set has no name, and is not chosen.
+///
+/// ```
+/// use referee_match::play::setup::game_options;
+///
+/// let program = ["./nim.py".to_owned()];
+/// let options = game_options("nim", "heaps=4,5,6", Some(&program));
+/// # #[cfg(unix)]
+/// assert_eq!(options, " --game ./nim.py --game-option 'heaps=4,5,6'");
+/// assert_eq!(game_options("quarto", "standard", None), "");
+/// ```
+pub fn game_options(game: &str, rules: &str, program: Option<&[String]>) -> String {
+    let mut words = Vec::new();
+    let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
+    match program {
+        Some(command) => add("--game", command_line(command)),
+        None if game == QUARTO => {}
+        None => add("--game", game.to_owned()),
+    }
+    let option = if program.is_some() {
+        "--game-option"
+    } else {
+        "--rules"
+    };
+    for value in rules.split(' ').filter(|value| *value != STANDARD) {
+        add(option, value.to_owned());
+    }
+    let quoted = words.iter().flat_map(|word| [" ".into(), quoted(word)]);
+    quoted.collect()
+}
+
+/// Those of [`game_options`] for these rules.
+pub fn options_of(ruleset: &dyn Ruleset) -> String {
+    let program = ruleset.program().map(|source| &*source.command);
+    game_options(ruleset.name(), ruleset.rules(), program)
+}
+
 /// The variables on which an answer depends.
 pub(super) fn that_matter(
     environment: impl IntoIterator<Item = (String, String)>,
 ) -> Vec<(String, String)> {
     let matters = |name: &str, value: &str| match name {
-        env::RULES => value != "standard",
-        env::GAME => value != "quarto",
+        env::RULES => value != STANDARD,
+        env::GAME => value != QUARTO,
         env::PIECES | env::SEED => true,
         _ => false,
     };

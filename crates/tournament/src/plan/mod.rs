@@ -13,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::results::Results;
 use referee_match::play::TimeControl;
+use referee_match::play::setup::game_options;
 use referee_stats::schedule::knockout::Next;
 use referee_stats::schedule::{
     EntrantId, GameId, PairOfGames, Pairing, Round, cycle, gauntlet, groups, knockout, round_robin,
@@ -137,6 +138,13 @@ pub enum PlanError {
 }
 
 impl Plan {
+    /// The options of a command line that choose its game, quoted, each with a space before it.
+    pub fn game_options(&self) -> String {
+        let program = self.game_program.as_ref();
+        let program = program.map(|program| &*program.command);
+        game_options(&self.game, &self.rules, program)
+    }
+
     pub fn from_json(text: &[u8]) -> Result<Self, PlanError> {
         // Parsing everything as a `Value` would take 300 MB for a thousand bots.
         let Versioned { v } = serde_json::from_slice(text)?;

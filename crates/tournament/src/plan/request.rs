@@ -6,6 +6,7 @@ use super::{BotPlan, Format, GameProgramPlan, Plan, RejectedBot, Restart, Sandbo
 use crate::TournamentError;
 use crate::openings::{self, DrawError};
 use referee_games::game::Ruleset;
+use referee_match::play::setup::options_of;
 use referee_match::record::text_file;
 use referee_stats::schedule::groups;
 use referee_stats::sprt::Sprt;
@@ -210,10 +211,14 @@ fn usual_restart(ruleset: &dyn Ruleset) -> Restart {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanRequestError {
     #[error(
-        "a tournament needs two bots, and {} can enter; `referee check BOT` shows what is wrong with a bot",
-        if *.0 == 1 { "one" } else { "none" }
+        "a tournament needs two bots, and {} can enter; `referee check{game} BOT` shows what is wrong with a bot",
+        if *.bots == 1 { "one" } else { "none" }
     )]
-    TooFewBots(u32),
+    TooFewBots {
+        bots: u32,
+        /// The options that choose the game.
+        game: String,
+    },
     #[error("a knockout ends when one bot is left; leave --rounds out")]
     RoundsOfKnockout,
     #[error(
@@ -283,7 +288,7 @@ impl PlanRequest {
         old: Option<&Plan>,
     ) -> Result<Plan, TournamentError> {
         let count = u32::try_from(bots.len()).unwrap_or(u32::MAX);
-        let schedule = self.schedule(count, old)?;
+        let schedule = self.schedule(ruleset, count, old)?;
         let usual_pairs = schedule.sprt.map_or(PAIRS, |_| SPRT_PAIRS);
         let bench_after = or_old(self.bench_after, old, |old| old.bench_after);
         let restart = or_old(self.restart, old, |old| old.restart);
@@ -343,9 +348,15 @@ impl PlanRequest {
     }
 
     /// Which games there will be between so many bots, unless the options contradict each other.
-    fn schedule(&self, bots: u32, old: Option<&Plan>) -> Result<PlannedSchedule, PlanRequestError> {
+    fn schedule(
+        &self,
+        ruleset: &dyn Ruleset,
+        bots: u32,
+        old: Option<&Plan>,
+    ) -> Result<PlannedSchedule, PlanRequestError> {
         if bots < 2 {
-            return Err(PlanRequestError::TooFewBots(bots));
+            let game = options_of(ruleset);
+            return Err(PlanRequestError::TooFewBots { bots, game });
         }
         let chosen = &self.schedule;
         let format = or_old(chosen.format, old, |old| old.format).unwrap_or(Format::RoundRobin);

@@ -67,7 +67,7 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn run(args: &Args) -> Result<()> {
-    let program = recorded::program(&args.bot, "scored by puzzles", &args.sandbox)?;
+    let program = recorded::program(&args.bot, "scored by puzzles", &args.sandbox, "")?;
     let puzzles = load(&args.set)?;
     let time = args.time.control()?;
     let program = args.sandbox.confine(&program)?;

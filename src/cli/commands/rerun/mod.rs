@@ -71,7 +71,13 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let program = recorded::program(&args.bot, "asked again", &args.asked.sandbox)?;
+    let asked = &args.asked;
+    let program = recorded::program(
+        &args.bot,
+        "asked again",
+        &asked.sandbox,
+        &asked.game.typed(),
+    )?;
     let file = records_of(&args.file)?;
     let games = read(args, &program, &file)?;
     let program = args.asked.sandbox.confine(&program)?;

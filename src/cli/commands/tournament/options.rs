@@ -14,6 +14,7 @@ use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{absolute, warn_of_longer_path};
 use crate::cli::support::values::{self, AnswerTimes, MoveTime, TimeOptions};
 use referee::bot::naming::{folder_name, is_blank};
+use referee::bot::spec::PERSON;
 use referee::entrants::adapter::Adapter;
 use referee::entrants::class;
 use referee::entrants::folder::BotFolder;
@@ -227,6 +228,12 @@ fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Du
 impl TournamentOptions {
     /// One bot, as a match takes it: a folder is the bot in it.
     pub(crate) fn bot(&self, text: &str) -> Result<BotPlan> {
+        if text == PERSON {
+            bail!(
+                "people do not enter tournaments; they play matches: referee{} human BOT",
+                self.play.game.typed()
+            );
+        }
         warn_of_longer_path(text);
         self.named(text.to_owned(), None)
     }

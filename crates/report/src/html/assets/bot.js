@@ -30,13 +30,14 @@ import {
   pre,
   prose,
   refill,
+  shellWord,
   signed,
   time,
 } from "./dom.js";
 import { gameList } from "./games.js";
 import { gaveAway, judgedTurns, phaseTable, told, worstMistake } from "./mistakes.js";
 import { seatBars } from "./overview.js";
-import { statesOf } from "./rules.js";
+import { gameOptions, isBuiltin, statesOf } from "./rules.js";
 import { known, reader } from "./state.js";
 import { calibrationCard } from "./thoughts.js";
 
@@ -294,13 +295,6 @@ function ordinal({ rank, shared }) {
 }
 
 /**
- * Words of a shell.
- *
- * @param {string} text
- */
-const shellWord = (text) => (/^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-
-/**
  * Commands that find where it breaks, and that say whether a change has fixed its losses.
  *
  * @param {number} index
@@ -309,17 +303,18 @@ const shellWord = (text) => (/^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.rep
 function commands(index, games) {
   const { command } = bot(index);
   if (!command || command === "human" || games.length === 0) return null;
-  const { game, rules } = known.editions[games[0].edition];
-  const gameOption = game === "quarto" ? "" : `--game ${shellWord(game)} `;
-  const rulesOption = ["", "standard"].includes(rules) ? "" : `--rules ${shellWord(rules)} `;
-  const options = gameOption + rulesOption;
+  const edition = known.editions[games[0].edition];
+  const options = gameOptions(edition);
+  // Records tell all but where the program of a game is.
+  const again = isBuiltin(edition.game) ? "" : "--game GAME ";
   return card(
     "Where does it break?",
     null,
     el("p", "To look for the shortest games in which it gives something away or commits a fault:"),
     pre(`referee hunt ${options}${shellWord(command)}`),
+    again && el("p", "GAME stands for the program of the game."),
     el("p", "To ask a changed version what it was asked in the games that it lost, from their records:"),
-    pre(`referee rerun games.jsonl --number lost --as ${shellWord(bot(index).name)} ${shellWord(command)}`),
+    pre(`referee rerun games.jsonl --number lost --as ${shellWord(bot(index).name)} ${again}${shellWord(command)}`),
   );
 }
 

@@ -379,6 +379,13 @@ export function sized(height, draw) {
   return box;
 }
 
+/**
+ * A word of a shell's command line.
+ *
+ * @param {string} text
+ */
+export const shellWord = (text) => (/^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
 /** @param {string} text */
 export const capitalised = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 

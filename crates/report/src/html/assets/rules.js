@@ -1,7 +1,7 @@
 // The positions of games and their drawings, by the rules in the module of `crates/web`. Games that are programs
 // bring their own.
 
-import { el, inflated, messageOf, svg } from "./dom.js";
+import { el, inflated, messageOf, shellWord, svg } from "./dom.js";
 
 /**
  * What the page has beside its script, in base 64; empty for nothing.
@@ -84,7 +84,20 @@ export function loadRules() {
 export const whenLoaded = (act) => waiting.push(act);
 
 /** @param {string | undefined} game */
-const isBuiltin = (game) => game === "quarto" || game === "four-in-a-row";
+export const isBuiltin = (game) => game === "quarto" || game === "four-in-a-row";
+
+/**
+ * The options of a command that choose a game, each with a space after it. GAME stands for a game's program, whose place no
+ * record tells.
+ *
+ * @param {Edition} edition
+ */
+export function gameOptions({ game, rules }) {
+  const words = isBuiltin(game) ? (game === "quarto" ? [] : ["--game", game]) : ["--game", "GAME"];
+  const option = isBuiltin(game) ? "--rules" : "--game-option";
+  for (const value of rules.split(" ")) if (!["", "standard"].includes(value)) words.push(option, value);
+  return words.map((word) => `${shellWord(word)} `).join("");
+}
 
 /** @param {Edition} game */
 export const canSolve = (game) => hasModule() && isBuiltin(game.game);
