@@ -615,7 +615,7 @@ pub async fn record(
         process_seeds: [bot_seed; 2],
     };
     let played = runner
-        .run(&mut seats, &setup, None, false, &mut |_| Ok(()))
+        .run(&mut seats, &setup, None, &mut |_| Ok(()))
         .await;
     stop_both(&mut seats, GracePeriods::POLITE).await?;
     played

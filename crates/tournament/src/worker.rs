@@ -18,9 +18,9 @@ use crate::openings;
 use referee_match::bot::process::GracePeriods;
 use referee_match::log_target::{SPAN, TOURNAMENT};
 use referee_match::play::GameEvent;
-use referee_match::play::game_runner::{FinishedGame, GameError, GameRunner};
+use referee_match::play::game_runner::{FinishedGame, GameError, GameRunner, WarmUp};
 use referee_match::play::seat::{Seat, stop_both};
-use referee_match::play::setup::{GameSetup, bot_entry};
+use referee_match::play::setup::{GameSetup, UnplayedReason, bot_entry};
 use referee_match::play::stage::{Stage, Table};
 use referee_match::record::{BotIndex, FinishedRecord, Record};
 use referee_match::seed;
@@ -78,12 +78,15 @@ impl ArenaContext {
             let (entrant, _) = &self.entrants[bot.index()];
             bot_entry(&entrant.plan.name, &entrant.program.command)
         });
-        let by = BotIndex::ALL[usize::from(benched.bot == bots[1])];
-        let why = format!(
-            "it forfeited {} games in a row and is benched",
-            benched.after
-        );
-        let mut record = setup.unplayed(self.runner.ruleset(), players, by, benched.reason, &why);
+        let benched = UnplayedReason {
+            by: BotIndex::ALL[usize::from(benched.bot == bots[1])],
+            reason: benched.reason,
+            why: format!(
+                "it forfeited {} games in a row and is benched",
+                benched.after
+            ),
+        };
+        let mut record = setup.unplayed(self.runner.ruleset(), players, benched);
         record.tie_break = pair.tie_break;
         self.mark_changed(pair, &mut record);
         Arc::new(FinishedRecord::new(record))
@@ -254,10 +257,12 @@ impl<'a> PairWorker<'a> {
                 Ok(())
             };
             let is_alone = context.playing.is_one();
-            let played =
-                context
-                    .runner
-                    .run(seats, game.setup, game.warm_up, is_cold, &mut observer);
+            let warm_up = game.warm_up.map(|game| WarmUp {
+                game,
+                is_due: is_cold,
+            });
+            let runner = &context.runner;
+            let played = runner.run(seats, game.setup, warm_up, &mut observer);
             let limit = match played.await {
                 Err(GameError::Exhausted(limit)) => limit,
                 played => return played,

@@ -8,7 +8,7 @@ use tracing::Instrument as _;
 
 use super::clock::Clock;
 use super::events;
-use super::game::{End, GameEvent, Observer, TextBuffers, TurnTime, play, take_turn};
+use super::game::{End, GameEvent, Observer, Played, TextBuffers, TurnTime, play, take_turn};
 use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries, now};
 use super::stall::{Mark, StallDetector};
@@ -67,6 +67,39 @@ pub enum GameError {
     Io(#[from] io::Error),
 }
 
+/// The game before one: it is played first, without counting, when processes are fresh, so that bots that draw random
+/// numbers have drawn those of that game.
+#[derive(Clone, Copy, Debug)]
+pub struct WarmUp<'a> {
+    pub game: &'a GameSetup<'a>,
+    /// Whether the processes are fresh.
+    pub is_due: bool,
+}
+
+impl WarmUp<'_> {
+    /// Before a further attempt, for which processes are fresh.
+    const fn again(self) -> Self {
+        Self {
+            is_due: true,
+            ..self
+        }
+    }
+}
+
+/// A fault by which a bot forfeits, before its circumstances are known.
+struct Forfeit {
+    by: BotIndex,
+    fault: Box<Fault>,
+    /// Without newline.
+    request: String,
+}
+
+/// When a game or a turn began: what the machine did since then may be to blame.
+struct Marks {
+    stalls: Mark,
+    refusals: RefusalMark,
+}
+
 /// Plays games by one set of rules, several at a time if needed.
 #[derive(Debug)]
 pub struct GameRunner {
@@ -108,29 +141,21 @@ impl GameRunner {
     /// is played again with fresh processes, twice at most; the last time an answer counts that may have been in time. When the machine has no process left, four times at most,
     /// within about two seconds.
     ///
-    /// Processes are left running, except that of a bot that forfeits. `warm_up` is the game before this one: it is
-    /// played first, without counting, when processes are fresh, so that bots that draw random numbers have drawn
-    /// those of that game.
+    /// Processes are left running, except that of a bot that forfeits.
     pub async fn run(
         &self,
         seats: &mut [Seat; 2],
         setup: &GameSetup<'_>,
-        warm_up: Option<&GameSetup<'_>>,
-        is_cold: bool,
+        mut warm_up: Option<WarmUp<'_>>,
         observer: &mut Observer<'_>,
     ) -> Result<FinishedGame, GameError> {
         let mut attempts = Attempts::default();
-        let mut is_cold = is_cold;
         let span = events::game(setup, seats, false);
         loop {
             span.in_scope(|| events::begins(setup, attempts.voids()));
-            let before = warm_up.filter(|_| is_cold);
             let game = async {
-                if let Some(before) = before {
-                    let span = events::game(before, seats, true);
-                    let mut observer = |_: &GameEvent<'_>| Ok(());
-                    let playing = self.run_once(seats, before, true, &mut observer);
-                    playing.instrument(span).await?;
+                if let Some(WarmUp { game, .. }) = warm_up.filter(|before| before.is_due) {
+                    self.warm_up(seats, game).await?;
                 }
                 self.run_once(seats, setup, attempts.is_last(), observer)
                     .await
@@ -146,7 +171,7 @@ impl GameRunner {
                         observer(&GameEvent::Stalled { why, again })?;
                     }
                     tokio::time::sleep(wait).await;
-                    is_cold = true;
+                    warm_up = warm_up.map(WarmUp::again);
                     continue;
                 }
                 game => game?,
@@ -158,7 +183,7 @@ impl GameRunner {
                 observer(&GameEvent::Stalled { why: &why, again })?;
                 if again {
                     stop_both(seats, GracePeriods::FAULT).await?;
-                    is_cold = true;
+                    warm_up = warm_up.map(WarmUp::again);
                     continue;
                 }
                 // The record notes that the result is doubtful.
@@ -175,6 +200,14 @@ impl GameRunner {
         }
     }
 
+    async fn warm_up(&self, seats: &mut [Seat; 2], setup: &GameSetup<'_>) -> Result<(), GameError> {
+        let span = events::game(setup, seats, true);
+        let mut observer = |_: &GameEvent<'_>| Ok(());
+        let playing = self.run_once(seats, setup, true, &mut observer);
+        playing.instrument(span).await?;
+        Ok(())
+    }
+
     async fn run_once(
         &self,
         seats: &mut [Seat; 2],
@@ -182,21 +215,14 @@ impl GameRunner {
         benefit_of_doubt: bool,
         observer: &mut Observer<'_>,
     ) -> Result<FinishedGame, GameError> {
-        let session = self.ruleset.start_from(setup.start);
-        let mut session = session.map_err(|error| match error {
-            StartError::Failed(failure) => failure.into(),
-            StartError::Refused(problem) => {
-                let problem = format!("a game cannot start from {}: {problem}", setup.start);
-                GameError::Io(io::Error::other(problem))
-            }
-        })?;
+        let mut session = self.session(setup.start)?;
         let started = now();
         let refusals = RefusalMark::recent();
         for (seat, seed) in seats.iter_mut().zip(setup.process_seeds) {
             seat.start(seed).await?;
         }
         let processes = seats.each_mut().map(|seat| seat.enter(&setup.id));
-        let since = self.stalls.mark();
+        let began = self.marks(refusals);
         let start = &*session;
         observer(&GameEvent::Begins { setup, start })?;
         let mut players = seats.each_mut();
@@ -213,26 +239,24 @@ impl GameRunner {
             self.check_game()?;
         }
         let mut record = setup.record(&*self.ruleset, bot_entries(seats), started);
-        record.turns = played.turns;
-        record.movers = played.movers;
-        record.times_ms = played.times.into_iter().map(milliseconds).collect();
-        record.charged_ms = played.charged.into_iter().map(milliseconds).collect();
-        record.info = played.info;
         record.usage = usage(seats);
         let has_process = processes.iter().any(Option::is_some);
         record.processes = has_process.then_some(processes);
         let mut game_fault = None;
-        match played.end {
+        match write_turns(&mut record, played) {
             End::Outcome(outcome) => record.result = self.result(setup, outcome, &*session),
             End::Adjudicated(outcome) => {
                 record.result = self.result(setup, outcome, &*session);
                 record.result.adjudicated = true;
             }
             End::Forfeit(side, fault) => {
-                let by = setup.seats_by_side()[side.index()];
-                let request = session.request();
-                let fault = self.forfeit(&mut seats[by], by, fault, request, &since, &refusals);
-                let fault = fault.await?;
+                let forfeit = Forfeit {
+                    by: setup.seats_by_side()[side.index()],
+                    fault,
+                    request: session.request(),
+                };
+                let seat = &mut seats[forfeit.by];
+                let fault = self.forfeit(seat, forfeit, &began).await?;
                 record.result = forfeit_result(&fault);
                 game_fault = Some(fault);
             }
@@ -241,6 +265,25 @@ impl GameRunner {
             record,
             fault: game_fault,
         })
+    }
+
+    fn session(&self, start: &str) -> Result<Box<dyn Game>, GameError> {
+        let session = self.ruleset.start_from(start);
+        session.map_err(|error| match error {
+            StartError::Failed(failure) => failure.into(),
+            StartError::Refused(problem) => {
+                let problem = format!("a game cannot start from {start}: {problem}");
+                GameError::Io(io::Error::other(problem))
+            }
+        })
+    }
+
+    /// Of this moment; `refusals` may be from before, when processes were started.
+    fn marks(&self, refusals: RefusalMark) -> Marks {
+        Marks {
+            stalls: self.stalls.mark(),
+            refusals,
+        }
     }
 
     /// The error may come from a game that has failed.
@@ -270,7 +313,7 @@ impl GameRunner {
             let asked = async {
                 let refusals = RefusalMark::recent();
                 seat.start(seed).await?;
-                let since = self.stalls.mark();
+                let began = self.marks(refusals);
                 clock.benefit_of_doubt = attempts.is_last();
                 let allowance = clock.allowance();
                 let fault = match take_turn(session, seat, allowance, text, &mut |_| Ok(())).await?
@@ -279,9 +322,12 @@ impl GameRunner {
                     Err(fault) => Box::new(fault),
                 };
                 self.check_game()?;
-                let request = text.request.trim_end_matches('\n').to_owned();
-                let fault = self.forfeit(seat, BotIndex::A, fault, request, &since, &refusals);
-                fault.await.map(Err)
+                let forfeit = Forfeit {
+                    by: BotIndex::A,
+                    fault,
+                    request: text.request.trim_end_matches('\n').to_owned(),
+                };
+                self.forfeit(seat, forfeit, &began).await.map(Err)
             };
             match asked.await {
                 Ok(Err(fault)) if fault.void_reason.is_some() && attempts.after_stall() => {}
@@ -301,14 +347,17 @@ impl GameRunner {
     async fn forfeit(
         &self,
         seat: &mut Seat,
-        by: BotIndex,
-        mut fault: Box<Fault>,
-        request: String,
-        since: &Mark,
-        refusals: &RefusalMark,
+        forfeit: Forfeit,
+        began: &Marks,
     ) -> Result<GameFault, GameError> {
-        let void_reason = self.stalls.void_reason(since, &fault).await;
-        let exhausted = refusals.void_reason(seat.name(), &fault, seat.has_memory_group());
+        let Forfeit {
+            by,
+            mut fault,
+            request,
+        } = forfeit;
+        let void_reason = self.stalls.void_reason(&began.stalls, &fault).await;
+        let has_group = seat.has_memory_group();
+        let exhausted = began.refusals.void_reason(seat.name(), &fault, has_group);
         let (never_answered, stderr) = seat.forfeit(&fault).await?;
         if let Fault::Exited { exit, .. } = &mut *fault
             && !crash::is_about_network(&stderr)
@@ -406,6 +455,16 @@ impl GameFault {
             _ => advice,
         }
     }
+}
+
+/// Returns how the game ended, which is not written.
+fn write_turns(record: &mut Record, played: Played) -> End {
+    record.turns = played.turns;
+    record.movers = played.movers;
+    record.times_ms = played.times.into_iter().map(milliseconds).collect();
+    record.charged_ms = played.charged.into_iter().map(milliseconds).collect();
+    record.info = played.info;
+    played.end
 }
 
 fn forfeit_result(fault: &GameFault) -> ResultEntry {

@@ -9,7 +9,7 @@ use super::events;
 use super::game::{GameEvent, Observer};
 use super::game_runner::{FinishedGame, GameError, GameRunner};
 use super::seat::{Seat, stop_both};
-use super::setup::{GameSetup, bot_entries};
+use super::setup::{GameSetup, UnplayedReason, bot_entries};
 use crate::bot::process::GracePeriods;
 use crate::record::{BotIndex, FinishedRecord, ForfeitReason, Record};
 use crate::seed;
@@ -109,7 +109,7 @@ impl MatchRunner {
             let setup = self.plan.game(number, &start);
             let runner = &self.runner;
             let seats = &mut self.seats;
-            let game = runner.run(seats, &setup, None, false, observer).await?;
+            let game = runner.run(seats, &setup, None, observer).await?;
             let FinishedGame { record, mut fault } = game;
             if let Some(fault) = &mut fault {
                 fault.try_alone(&mut self.seats[fault.by.index()]).await;
@@ -171,14 +171,18 @@ impl MatchRunner {
         reason: ForfeitReason,
         observer: &mut Observer<'_>,
     ) -> io::Result<FinishedRecord> {
-        let why = format!(
-            "it failed to give a first answer {} times in a row and is benched",
-            self.seats[by].failed_starts()
-        );
+        let benched = UnplayedReason {
+            by,
+            reason,
+            why: format!(
+                "it failed to give a first answer {} times in a row and is benched",
+                self.seats[by].failed_starts()
+            ),
+        };
         let bots = bot_entries(&self.seats);
         let start = self.start_of(number).map_err(io::Error::other)?;
         let setup = self.plan.game(number, &start);
-        let record = setup.unplayed(self.runner.ruleset(), bots, by, reason, &why);
+        let record = setup.unplayed(self.runner.ruleset(), bots, benched);
         events::ended(&record);
         let finished = FinishedRecord::new(record);
         let (game, fault) = (&finished, None);

@@ -60,16 +60,14 @@ impl GameSetup<'_> {
         }
     }
 
-    /// A game that is lost by `by`, because that bot is benched. `why` completes a sentence that begins with "not
-    /// played:".
+    /// A game that is not played, since a bot of it is benched.
     pub fn unplayed(
         &self,
         ruleset: &dyn Ruleset,
         bots: [BotEntry; 2],
-        by: BotIndex,
-        reason: ForfeitReason,
-        why: &str,
+        benched: UnplayedReason,
     ) -> Record {
+        let UnplayedReason { by, reason, why } = benched;
         let mut record = self.record(ruleset, bots, now());
         record.result = ResultEntry {
             winner: Some(by.other()),
@@ -83,6 +81,17 @@ impl GameSetup<'_> {
         };
         record
     }
+}
+
+/// Why a game is not played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnplayedReason {
+    /// Who loses it.
+    pub by: BotIndex,
+    /// By which it was benched.
+    pub reason: ForfeitReason,
+    /// Completes a sentence that begins with "not played:".
+    pub why: String,
 }
 
 pub fn bot_entry(name: &str, command: &[String]) -> BotEntry {

@@ -106,7 +106,7 @@ async fn record(seats: &mut [Seat; 2]) -> (Record, Observer) {
     let (mut observer, start) = (Observer::default(), start_board());
     let setup = setup(&start);
     let mut note = noting(&mut observer);
-    let game = runner.run(seats, &setup, None, false, &mut note).await;
+    let game = runner.run(seats, &setup, None, &mut note).await;
     drop(note);
     let record = game.unwrap().record;
     stop_both(seats, GracePeriods::FAULT).await.unwrap();
