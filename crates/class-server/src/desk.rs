@@ -694,7 +694,6 @@ fn view_of(
     ledger: &Ledger,
     unsettled: Option<usize>,
 ) -> SubmissionView {
-    let bot = view.bot(student);
     let mut seen = SubmissionView {
         submission: entry.submission.clone(),
         state: State::Waiting,
@@ -723,25 +722,8 @@ fn view_of(
         };
         return seen;
     }
-    let received = entry.submission.received;
-    let candidate = bot.and_then(|bot| bot.candidate.as_ref());
-    let newer = candidate.filter(|(newer, at)| newer != checked_as && *at > received);
-    let known = view.versions.get(version);
-    match known.map(|known| &known.status) {
-        None | Some(Status::New) if let Some((newer, _)) = newer => {
-            let is_it = |version| view.checked_as(version) == newer;
-            let mut of_student = ledger.of(&student.key).iter().rev();
-            let by = of_student.find(|entry| entry.version().is_some_and(is_it));
-            let by = by.map(|entry| entry.submission.number);
-            seen.state = State::Replaced(by.filter(|by| *by > entry.submission.number));
-        }
-        None | Some(Status::New) if view.accepted_until.is_some_and(|until| received > until) => {
-            seen.state = State::Refused;
-            seen.refused = Some("it came after the deadline, and does not play".to_owned());
-        }
-        None | Some(Status::New) => {
-            seen.ahead = view.queue.iter().position(|waiting| waiting == checked_as);
-        }
+    match view.versions.get(version).map(|known| &known.status) {
+        None | Some(Status::New) => see_unchecked(&mut seen, (version, student), view, ledger),
         Some(Status::Unfit(absence)) => {
             seen.state = State::Refused;
             // These files came by the command, too, which keeps no more of their check.
@@ -751,10 +733,37 @@ fn view_of(
         }
         Some(Status::Fit) => {
             let is_it = |bot: &&BotView| bot.playing.as_ref() == Some(checked_as);
-            see_games(&mut seen, bot.filter(is_it));
+            see_games(&mut seen, view.bot(student).filter(is_it));
         }
     }
     seen
+}
+
+/// Of a student's version that has not been checked: whether it waits, or will not be checked.
+fn see_unchecked(
+    seen: &mut SubmissionView,
+    (version, student): (&VersionKey, &StudentLink),
+    view: &ClassView,
+    ledger: &Ledger,
+) {
+    let checked_as = view.checked_as(version);
+    let Submission {
+        received, number, ..
+    } = seen.submission;
+    let candidate = view.bot(student).and_then(|bot| bot.candidate.as_ref());
+    let newer = candidate.filter(|(newer, at)| newer != checked_as && *at > received);
+    if let Some((newer, _)) = newer {
+        let is_it = |version| view.checked_as(version) == newer;
+        let mut of_student = ledger.of(&student.key).iter().rev();
+        let by = of_student.find(|entry| entry.version().is_some_and(is_it));
+        let by = by.map(|entry| entry.submission.number);
+        seen.state = State::Replaced(by.filter(|by| *by > number));
+    } else if view.accepted_until.is_some_and(|until| received > until) {
+        seen.state = State::Refused;
+        seen.refused = Some("it came after the deadline, and does not play".to_owned());
+    } else {
+        seen.ahead = view.queue.iter().position(|waiting| waiting == checked_as);
+    }
 }
 
 /// Of a version that has passed the check; `bot` plays it, if one does.

@@ -54,10 +54,7 @@ impl PrivateCopy {
         remove_left_behind();
         let originals = BotFiles::of(command, others)?;
         let user = take_user(command.name)?;
-        let no_room = |error: io::Error| no_room(command.name, &error);
-        let private = PrivateDirectory::new(user.is_some()).map_err(no_room)?;
-        let directory = private.path().join("bot");
-        fs::create_dir(&directory).map_err(no_room)?;
+        let (private, directory) = make_folder(command.name, user.is_some())?;
         let copied = originals.copy(&directory)?;
         if let Some(user) = &user {
             give_to(user, &directory, command.name)?;
@@ -82,14 +79,14 @@ impl PrivateCopy {
             }
             check_that_it_starts(command.name, &argv, &interpreters, private.path())?;
         }
-        let view = BotView::new(
-            settings,
-            visible_to_bot(settings, &interpreters, copied.directory.as_ref()),
-            copied.directory,
-            &private,
+        let view = BotView {
+            visible: visible_to_bot(settings, &interpreters, copied.directory.as_ref()),
+            directory: copied.directory,
+            scratches: private.scratches(),
             is_referee,
-            user.as_ref(),
-        );
+            closed: Vec::new(),
+        };
+        let view = view.confined_by(settings, &private, user.as_ref());
         tracing::debug!(target: LOG_TARGET, bot = command.name, exposed = ?view.visible, "what the bot sees");
         let large = originals.path().filter(|_| copied.files.bytes > LARGE);
         Ok(Self {
@@ -127,6 +124,15 @@ impl PrivateCopy {
         known.push((file.to_owned(), copy.clone()));
         Ok(copy)
     }
+}
+
+/// An empty folder for the copy, in a directory that only the bot and the referee may enter.
+fn make_folder(bot: &str, has_user: bool) -> Result<(PrivateDirectory, PathBuf), CannotStart> {
+    let no_room = |error: io::Error| no_room(bot, &error);
+    let private = PrivateDirectory::new(has_user).map_err(no_room)?;
+    let directory = private.path().join("bot");
+    fs::create_dir(&directory).map_err(no_room)?;
+    Ok((private, directory))
 }
 
 /// A user for a bot; `None` where the referee's user is that of bots, too.

@@ -91,14 +91,14 @@ pub(super) fn self_test_request(
 ) -> SpawnRequest {
     let mut argv = vec![settings.request.referee.to_string_lossy().into_owned()];
     argv.extend(arguments);
-    let view = BotView::new(
-        settings,
-        visible_paths(&settings.request.expose),
-        None,
-        private,
-        true,
-        user,
-    );
+    let view = BotView {
+        visible: visible_paths(&settings.request.expose),
+        directory: None,
+        scratches: private.scratches(),
+        is_referee: true,
+        closed: Vec::new(),
+    };
+    let view = view.confined_by(settings, private, user);
     let variables = variables(&Interpreters::none(settings).search_path, None);
     request(settings, argv, variables, view, user)
 }

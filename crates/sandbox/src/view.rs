@@ -21,32 +21,23 @@ pub(super) struct BotView {
 }
 
 impl BotView {
-    /// With scratch directories in `private`.
-    pub(super) fn new(
+    /// What the bot's user may not enter is closed. `private` has its scratch directories.
+    pub(super) fn confined_by(
+        mut self,
         settings: &SandboxSettings,
-        mut visible: Vec<PathBuf>,
-        directory: Option<PathBuf>,
         private: &PrivateDirectory,
-        is_referee: bool,
         user: Option<&BotUser>,
     ) -> Self {
-        let mut closed = Vec::new();
         // Only Landlock shows paths in place; bubblewrap makes a way to each.
         if settings.private_view && user.is_some() {
-            let mut paths = visible.clone();
+            let mut paths = self.visible.clone();
             paths.push(private.path().to_owned());
-            paths.extend(is_referee.then(|| settings.request.referee.clone()));
-            closed = ClosedDirectory::above(paths);
+            paths.extend(self.is_referee.then(|| settings.request.referee.clone()));
+            self.closed = ClosedDirectory::above(paths);
         }
         if settings.kind == SandboxKind::Landlock {
-            visible = without_repeats(&visible);
+            self.visible = without_repeats(&self.visible);
         }
-        Self {
-            visible,
-            directory,
-            scratches: private.scratches(),
-            is_referee,
-            closed,
-        }
+        self
     }
 }

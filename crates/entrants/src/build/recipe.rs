@@ -300,26 +300,9 @@ impl Recipe {
         is_in_src: bool,
         given: Option<&PathBuf>,
     ) -> Result<Option<Self>, FolderProblem> {
-        let mut found: BTreeMap<usize, Vec<PathBuf>> = BTreeMap::new();
-        for path in files {
-            let ending = path.extension().and_then(|ending| ending.to_str());
-            let is_of =
-                |(_, endings, ..): &Language| ending.is_some_and(|own| endings.contains(&own));
-            if let Some(language) = LANGUAGES.iter().position(is_of)
-                && path.is_file()
-                && !path.to_string_lossy().ends_with("_test.go")
-            {
-                found.entry(language).or_default().push(path.clone());
-            }
-        }
-        if found.contains_key(&CPP)
-            && let Some(sources) = found.remove(&C)
-        {
-            found.entry(CPP).or_default().extend(sources);
-        }
+        let mut found = by_language(files);
         if let Some(given) = given {
-            let of_given = |sources: &[PathBuf]| sources.contains(given);
-            found.retain(|_, sources| of_given(sources));
+            found.retain(|_, sources| sources.contains(given));
         }
         let mut found = found
             .iter()
@@ -365,6 +348,27 @@ impl Recipe {
             ..Self::new(&what, needs, commands)
         }))
     }
+}
+
+/// The sources of each language, by its place among [`LANGUAGES`]; those in C beside some in C++ are of that.
+fn by_language(files: &[PathBuf]) -> BTreeMap<usize, Vec<PathBuf>> {
+    let mut found: BTreeMap<usize, Vec<PathBuf>> = BTreeMap::new();
+    for path in files {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        let is_of = |(_, endings, ..): &Language| ending.is_some_and(|own| endings.contains(&own));
+        if let Some(language) = LANGUAGES.iter().position(is_of)
+            && path.is_file()
+            && !path.to_string_lossy().ends_with("_test.go")
+        {
+            found.entry(language).or_default().push(path.clone());
+        }
+    }
+    if found.contains_key(&CPP)
+        && let Some(sources) = found.remove(&C)
+    {
+        found.entry(CPP).or_default().extend(sources);
+    }
+    found
 }
 
 /// Of sources in Java: the compiler refuses what is not in the encoding that it expects, in comments, too. `java FILE` takes it.

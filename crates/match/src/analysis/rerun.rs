@@ -110,6 +110,26 @@ fn mistake_of(answer: Option<&str>, found: Option<Comparison>) -> Option<Mistake
     (value < best).then_some(Some((best, value)))
 }
 
+/// The mistakes at the question to which the bot gives another answer: that of the game, and that of now, whose value may not
+/// be proven.
+fn at_departure(
+    then: Option<Mistake>,
+    now: Option<Mistake>,
+    is_proven: bool,
+) -> Vec<(Mistake, RerunVerdict)> {
+    match (then, now) {
+        (None, None) => vec![],
+        (Some(mistake), None) if mistake.is_some() && !is_proven => {
+            vec![(mistake, RerunVerdict::Unproven)]
+        }
+        (Some(mistake), None) => vec![(mistake, RerunVerdict::Gone)],
+        (Some(then @ Some(_)), Some(Some(_))) => vec![(then, RerunVerdict::StillThere)],
+        // One kind in place of the other.
+        (Some(then), Some(now)) => vec![(now, RerunVerdict::New), (then, RerunVerdict::Gone)],
+        (None, Some(now)) => vec![(now, RerunVerdict::New)],
+    }
+}
+
 /// Up to the first other answer, in the order of the turns. Without an appraiser only forfeits are mistakes.
 pub fn judge(
     ruleset: &dyn Ruleset,
@@ -152,20 +172,8 @@ pub fn judge(
         let new = departure.now.as_deref();
         let now = compare(new);
         let is_proven = now.and_then(Comparison::proven).is_some();
-        match (was_wrong, mistake_of(new, now)) {
-            (None, None) => {}
-            (Some(mistake), None) if mistake.is_some() && !is_proven => {
-                add(mistake, RerunVerdict::Unproven);
-            }
-            (Some(mistake), None) => add(mistake, RerunVerdict::Gone),
-            (Some(then @ Some(_)), Some(Some(_))) => add(then, RerunVerdict::StillThere),
-            (then, Some(now)) => {
-                add(now, RerunVerdict::New);
-                // One kind in place of the other.
-                if let Some(then) = then {
-                    add(then, RerunVerdict::Gone);
-                }
-            }
+        for (mistake, verdict) in at_departure(was_wrong, mistake_of(new, now), is_proven) {
+            add(mistake, verdict);
         }
         departure.values = [then, now];
     }
