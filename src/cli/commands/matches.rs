@@ -140,7 +140,6 @@ fn start(options: &MatchOptions, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> 
     let plan = match_plan(options, for_bots, &*ruleset)?;
     warn_root(programs(bots));
     check_names(options)?;
-    let names = names(options, bots);
     let record = options.record.as_deref();
     options.pages.check(record)?;
     // A pipe may wait for its reader, which a signal ends.
@@ -151,39 +150,25 @@ fn start(options: &MatchOptions, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> 
     if console.is_none() {
         crate::cli::support::suspension::start()?;
     }
-    let (title, limits) = (names.join(" vs "), sandbox_limits(bots));
-    let of = PagesOf {
-        title: &title,
-        records: record,
-        limits: &limits,
-        ..PagesOf::default()
+    let players = Players {
+        names: names(options, bots),
+        options,
+        bots,
+        ruleset: &ruleset,
+        console,
     };
-    let pages = options.pages.open(&of, &ruleset)?;
+    let pages = players.open_pages()?;
     let pieces = options.game.pieces_file(&*ruleset)?;
-    if let Some(console) = &console {
+    if let Some(console) = &players.console {
         console.borrow_mut().show(&ruleset.instructions())?;
     }
-    let mut table = pages.stage().map(|stage| stage.table());
-    if let Some(table) = &mut table {
-        table.seat(names.each_ref().map(String::as_str));
-    }
+    let table = players.table(&pages);
     pages.expect(options.games);
     let view = view_options(options, for_bots.json, at_terminal);
-    let seats = [0, 1].map(|i| match &bots[i] {
-        BotSpec::Program(program) => {
-            let program = program.clone();
-            let seat = Seat::program(&*ruleset, pieces.path(), program, time);
-            let tap = (options.verbose > 0).then(|| tap(&names[i]));
-            seat.named(names[i].clone()).with_tap(tap)
-        }
-        BotSpec::Human => {
-            let human = person(options, &ruleset, &names[i], console.as_ref(), &pages);
-            Seat::human(names[i].clone(), human, options.time_of_people(time))
-        }
-    });
+    let seats = players.seats(time, pieces.path(), &pages);
     let out = BufWriter::new(GameText);
     let observer = Watched {
-        view: TerminalView::new(names, options.games, view, out, Notes),
+        view: TerminalView::new(players.names, options.games, view, out, Notes),
         file,
         pages,
         table,
@@ -193,6 +178,65 @@ fn start(options: &MatchOptions, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> 
     let runner = GameRunner::new(ruleset, options.adjudicate)?;
     let mut runner = MatchRunner::new(runner, plan, seats);
     finish(&mut runner, observer)
+}
+
+/// Who plays, and where.
+struct Players<'a> {
+    options: &'a MatchOptions,
+    bots: &'a [BotSpec; 2],
+    names: [String; 2],
+    ruleset: &'a Arc<dyn Ruleset>,
+    /// Where people type, if they do not play at a page.
+    console: Option<SharedConsole>,
+}
+
+impl Players<'_> {
+    fn open_pages(&self) -> Result<Pages> {
+        let (title, limits) = (self.names.join(" vs "), sandbox_limits(self.bots));
+        let of = PagesOf {
+            title: &title,
+            records: self.options.record.as_deref(),
+            limits: &limits,
+            ..PagesOf::default()
+        };
+        self.options.pages.open(&of, self.ruleset)
+    }
+
+    /// On the stage, if one is shown.
+    fn table(&self, pages: &Pages) -> Option<Table> {
+        let mut table = pages.stage()?.table();
+        table.seat(self.names.each_ref().map(String::as_str));
+        Some(table)
+    }
+
+    /// `time`: of bots; `pieces`: the piece set's file unless it is built in.
+    fn seats(&self, time: TimeControl, pieces: Option<&str>, pages: &Pages) -> [Seat; 2] {
+        [0, 1].map(|i| {
+            let name = &self.names[i];
+            match &self.bots[i] {
+                BotSpec::Program(program) => {
+                    let seat = Seat::program(&**self.ruleset, pieces, program.clone(), time);
+                    let tap = (self.options.verbose > 0).then(|| tap(name));
+                    seat.named(name.clone()).with_tap(tap)
+                }
+                BotSpec::Human => {
+                    let time = self.options.time_of_people(time);
+                    Seat::human(name.clone(), self.person(name, pages), time)
+                }
+            }
+        })
+    }
+
+    /// At this terminal, or at the page.
+    fn person(&self, name: &str, pages: &Pages) -> Human {
+        match &self.console {
+            Some(console) => {
+                let (ruleset, console) = (Arc::clone(self.ruleset), Rc::clone(console));
+                Human::new(ruleset, name.to_owned(), console, self.options.hint)
+            }
+            None => Human::at_page(pages.seat(name)),
+        }
+    }
 }
 
 fn match_plan(
@@ -259,23 +303,6 @@ fn sandbox_limits(bots: &[BotSpec; 2]) -> Vec<EnforcedLimit> {
         .map(|confinement| confinement.sandbox.bounds())
         .find(|bounds| !bounds.is_empty())
         .unwrap_or_default()
-}
-
-/// One at this terminal, or at the page.
-fn person(
-    options: &MatchOptions,
-    ruleset: &Arc<dyn Ruleset>,
-    name: &str,
-    console: Option<&SharedConsole>,
-    pages: &Pages,
-) -> Human {
-    match console {
-        Some(console) => {
-            let (ruleset, console) = (Arc::clone(ruleset), Rc::clone(console));
-            Human::new(ruleset, name.to_owned(), console, options.hint)
-        }
-        None => Human::at_page(pages.seat(name)),
-    }
 }
 
 /// Who plays there. A person against a bot plays at the page, if one is served that can draw the game.
