@@ -1,19 +1,28 @@
 //! What the pages of a class are told.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::analysing::add_or_leave;
 use crate::cli::commands::league::update::Update;
+use crate::cli::commands::tournament::write_tables;
 use crate::cli::support::failure::Result;
+use crate::cli::support::pages::add_file;
 use referee::class::league::log;
 use referee::class::league::state::{Bot, VersionKey};
 use referee::class_server::view::{BotView, ClassView, VersionView};
+use referee::record::Record;
 use referee::report::standings::as_json;
+use referee::server::{Feed, LiveState};
 use referee::stats::standings::Standings;
-use referee::tournament::games_expected;
+use referee::tournament::directory::TournamentDirectory;
 use referee::tournament::plan::Plan;
 use referee::tournament::results::Results;
+use referee::tournament::{Arena, Ended, games_expected};
 
 /// Between two tables.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -69,6 +78,67 @@ impl ClassProgress {
                 self.standings = Some(Arc::new(standings));
             }
             Err(error) => tracing::warn!(target: referee::class_server::LOG, "no table: {error}"),
+        }
+    }
+}
+
+/// Where games of the class are shown when they have been played: on its pages, and on the page of all games.
+#[derive(Clone)]
+pub(super) struct GamesShown {
+    pub(super) progress: Rc<RefCell<ClassProgress>>,
+    feed: Arc<Feed>,
+}
+
+impl GamesShown {
+    pub(super) fn new(feed: Arc<Feed>) -> Self {
+        Self {
+            progress: Rc::default(),
+            feed,
+        }
+    }
+
+    /// What was played before, in this file.
+    pub(super) fn begin(&self, arena: &Arena<'_>, journal: &Path) -> Result<()> {
+        self.feed.begin_again();
+        add_file(journal, &self.feed)?;
+        self.note(&arena.plan, &arena.results, true);
+        self.feed.expect(arena.expected());
+        Ok(())
+    }
+
+    /// One game more; `results` are those with it.
+    pub(super) fn add(&self, game: &Record, plan: &Plan, results: &Results) {
+        if let Err(error) = self.feed.publish(game) {
+            tracing::warn!(target: referee::log_target::PAGE, "a game is not on the page: {error}");
+        }
+        self.note(plan, results, false);
+    }
+
+    /// Writes the tables, too.
+    pub(super) fn finish(
+        &self,
+        directory: &TournamentDirectory,
+        ended: Ended,
+        plan: &Plan,
+        mut results: Results,
+    ) -> Result<()> {
+        add_or_leave(&mut results, directory)?;
+        self.note(plan, &results, true);
+        write_tables(directory, plan, &results)?;
+        self.feed.set_state(if ended == Ended::Complete {
+            LiveState::Finished
+        } else {
+            LiveState::Playing
+        });
+        Ok(())
+    }
+
+    fn note(&self, plan: &Plan, results: &Results, is_last: bool) {
+        let mut progress = self.progress.borrow_mut();
+        progress.note(plan, results, is_last);
+        if progress.is_changed {
+            let (ranking, overview) = (results.ranking(plan), results.overview(plan));
+            self.feed.set_ranking(ranking, Some(overview));
         }
     }
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use tokio::sync::mpsc;
+
 use super::ServeArgs;
 use super::tables::TableGames;
 use super::worker::Worker;
@@ -16,11 +18,11 @@ use crate::cli::support::output::print_stderr;
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::announce;
 use crate::cli::support::setup::drawn_seed;
-use referee::class::league::roster::student_list;
+use referee::class::league::roster::{Person, student_list};
 use referee::class::league::season::LeagueDirectory;
 use referee::class::league::state::League;
 use referee::class::league::switch::SERVER_FOLDER;
-use referee::class_server::desk::{Desk, DeskOptions, OpenError, Reach};
+use referee::class_server::desk::{Desk, DeskOptions, OpenError, Order, Reach};
 use referee::class_server::links::{HANDOUT, Links, LinksError};
 use referee::class_server::tables::NEW_TABLE;
 use referee::class_server::{ClassListener, ClassServer};
@@ -33,11 +35,8 @@ use referee::tournament::directory::TournamentDirectory;
 pub(super) fn run(args: &ServeArgs) -> Result<()> {
     let folder = &args.folder;
     check_folder(folder)?;
-    let people = args
-        .students
-        .as_deref()
-        .map(student_list::read)
-        .transpose()?;
+    let students = args.students.as_deref().map(student_list::read);
+    let students = students.transpose()?;
     let listener = listen(args)?;
     let directory = LeagueDirectory::open_for(folder, "referee league serve")?;
     let old = directory.tournament().plan()?;
@@ -48,25 +47,10 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
         ..TournamentOptions::default()
     };
     let options = options.or_planned(old.as_ref());
-    let mut league = League::read(folder)?.unwrap_or_default();
-    args.deadline.remember(&mut league)?;
-    if let Some(people) = people {
-        league.enlist(people);
-    }
-    check_entrance(args, &league)?;
+    let mut league = open_league(args, students)?;
     league.write(directory.path())?;
     let ruleset = options.ruleset(old.as_ref())?;
-    let (desk, orders) = Desk::open(
-        folder,
-        DeskOptions {
-            title: title_of_folder(folder),
-            reach: reach(args, &listener),
-            people: league.roster.people.clone(),
-            code: args.open.clone(),
-            ruleset: Arc::clone(&ruleset),
-        },
-    )
-    .map_err(opened)?;
+    let (desk, orders) = open_desk(args, &league, &listener, &ruleset)?;
     let seed = options.request.games.seed;
     let seed = seed.or(old.as_ref().map(|plan| plan.seed));
     let sandbox = options.play.sandbox.sandbox()?;
@@ -100,6 +84,35 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
             failed = serve => failed,
         }
     })
+}
+
+/// As it is on the disk, with the deadline and the students that are given now.
+fn open_league(args: &ServeArgs, students: Option<Vec<Person>>) -> Result<League> {
+    let mut league = League::read(&args.folder)?.unwrap_or_default();
+    args.deadline.remember(&mut league)?;
+    if let Some(students) = students {
+        league.enlist(students);
+    }
+    check_entrance(args, &league)?;
+    Ok(league)
+}
+
+/// And the orders that come in there.
+fn open_desk(
+    args: &ServeArgs,
+    league: &League,
+    listener: &ClassListener,
+    ruleset: &Arc<dyn Ruleset>,
+) -> Result<(Arc<Desk>, mpsc::UnboundedReceiver<Order>)> {
+    let folder = &args.folder;
+    let options = DeskOptions {
+        title: title_of_folder(folder),
+        reach: reach(args, listener),
+        people: league.roster.people.clone(),
+        code: args.open.clone(),
+        ruleset: Arc::clone(ruleset),
+    };
+    Desk::open(folder, options).map_err(opened)
 }
 
 fn check_folder(folder: &Path) -> Result<()> {

@@ -1,9 +1,9 @@
 //! Takes in what students send, builds and checks it, and plays what is missing: all term.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,18 +12,16 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::sleep;
 
-use super::analysing::{Analysis, add_or_leave, is_put_aside};
+use super::analysing::{Analysis, is_put_aside};
 use super::checking::{Found, check};
 use super::final_games::Final;
-use super::showing::{ClassProgress, view};
+use super::showing::{GamesShown, view};
 use crate::cli::commands::league::decisions::{
     decide_of, log_end_of_final, log_renewal, replay_of, set_deadline_of, turn_of,
 };
 use crate::cli::commands::league::update::{Update, Versions, of_build};
-use crate::cli::commands::tournament::write_tables;
 use crate::cli::support::failure::{Failure, Result, bail};
 use crate::cli::support::output::note;
-use crate::cli::support::pages::add_file;
 use crate::cli::support::signals::{self, Stops};
 use referee::class::league::intake::{self, Intake, RefusedSubmission, SubmissionError};
 use referee::class::league::state::{self, Refusal, Status, TakenIn, VersionKey};
@@ -33,13 +31,14 @@ use referee::class_server::ledger::Outcome;
 use referee::class_server::view::{ClassView, Work};
 use referee::entrants::build::{self, BuildError};
 use referee::play::stage::Stage;
-use referee::server::{Feed, LiveState};
+use referee::server::Feed;
 use referee::text::counted;
 use referee::tournament::checkup::Questions;
+use referee::tournament::directory::TournamentDirectory;
 use referee::tournament::entrants::Entrant;
 use referee::tournament::plan::{Format, Plan};
 use referee::tournament::results::Results;
-use referee::tournament::{Ended, Event};
+use referee::tournament::{Arena, Ended, Event};
 
 /// After a failure of the machine, such as a full disk.
 const RETRY: Duration = Duration::from_secs(10);
@@ -62,12 +61,11 @@ enum Next {
 pub(super) struct Worker<'a> {
     update: Update<'a>,
     desk: Arc<Desk>,
-    feed: Arc<Feed>,
+    games: GamesShown,
     stage: Stage,
     orders: mpsc::UnboundedReceiver<Order>,
     stops: Stops,
     questions: Arc<Questions>,
-    progress: Rc<RefCell<ClassProgress>>,
     work: Option<(VersionKey, Work)>,
     trouble: Option<String>,
     /// A game to be played again, once none is played.
@@ -92,12 +90,11 @@ impl<'a> Worker<'a> {
         Self {
             update,
             desk,
-            feed,
+            games: GamesShown::new(feed),
             stage,
             orders,
             stops: signals::heed(),
             questions: Arc::default(),
-            progress: Rc::default(),
             work: None,
             trouble: None,
             replay: None,
@@ -165,38 +162,45 @@ impl<'a> Worker<'a> {
         self.changed = None;
         let Some((plan, entered)) = self.next_plan()? else {
             self.trouble = None;
-            self.progress.borrow_mut().rest();
+            self.games.progress.borrow_mut().rest();
             self.show()?;
             return self.attend().await;
         };
-        self.update.old = Some(plan.clone());
         let tournament = self.update.directory.tournament();
         let journal = tournament.journal_file();
-        let mut arena = self
-            .update
-            .venue
-            .arena(&tournament, &journal, plan, entered)?;
+        let arena = self.open_arena((&tournament, &journal), plan, entered)?;
+        Box::pin(self.play(arena, &tournament)).await
+    }
+
+    /// With the games that were played before, which pages show then. Games are kept in this folder and file.
+    fn open_arena<'d>(
+        &mut self,
+        (tournament, journal): (&'d TournamentDirectory, &'d Path),
+        plan: Plan,
+        entered: Vec<Entrant>,
+    ) -> Result<Arena<'d>> {
+        self.update.old = Some(plan.clone());
+        let venue = &self.update.venue;
+        let mut arena = venue.arena(tournament, journal, plan, entered)?;
         self.trouble = None;
         arena.is_fair = true;
         arena.stage = Some(self.stage.clone());
-        self.feed.begin_again();
-        add_file(&journal, &self.feed)?;
-        let (progress, feed) = (Rc::clone(&self.progress), Arc::clone(&self.feed));
-        note_progress(&progress, &feed, &arena.plan, &arena.results, true);
-        feed.expect(arena.expected());
+        self.games.begin(&arena, journal)?;
         self.show()?;
+        Ok(arena)
+    }
+
+    /// Plays and, when all is played, analyses, while it attends to what comes in: until something else is to be played.
+    async fn play(&mut self, arena: Arena<'_>, tournament: &TournamentDirectory) -> Result<Next> {
+        let games = self.games.clone();
         let mut observer = |plan: &Plan, results: &Results, event: &Event| {
             if let Event::Written(game) = event {
-                if let Err(error) = feed.publish(game.record()) {
-                    tracing::warn!(target: referee::log_target::PAGE, "a game is not on the page: {error}");
-                }
-                note_progress(&progress, &feed, plan, results, false);
+                games.add(game.record(), plan, results);
             }
             ControlFlow::Continue(())
         };
         let (stop, mut stopped) = mpsc::channel(2);
         let mut playing = pin!(arena.run(&mut stopped, &mut observer));
-        let shown = (Rc::clone(&self.progress), Arc::clone(&self.feed));
         let mut is_over = false;
         let is_solvable = self.update.venue.settings.ruleset.info().is_solvable();
         // What was played, until its analysis is added; and that analysis.
@@ -210,16 +214,16 @@ impl<'a> Worker<'a> {
                     ended = &mut playing, if !is_over => {
                         is_over = true;
                         let (ended, plan, results) = ended?;
-                        finish(&tournament, ended, &plan, results.clone(), (&shown.0, &shown.1))?;
+                        games.finish(tournament, ended, &plan, results.clone())?;
                         if is_solvable && ended == Ended::Complete {
-                            analysis = Some(Analysis::begin(&tournament)?);
+                            analysis = Some(Analysis::begin(tournament)?);
                             played = Some((plan, results));
                         }
                     }
                     is_complete = Analysis::ended(&mut analysis) => {
                         analysis = None;
                         if let Some((plan, results)) = played.take().filter(|_| is_complete) {
-                            finish(&tournament, Ended::Complete, &plan, results, (&shown.0, &shown.1))?;
+                            games.finish(tournament, Ended::Complete, &plan, results)?;
                         }
                     }
                 }
@@ -230,9 +234,7 @@ impl<'a> Worker<'a> {
         }
         if !is_over {
             let finished = match ended_soon(playing, &stop).await {
-                Ok((ended, plan, results)) => {
-                    finish(&tournament, ended, &plan, results, (&shown.0, &shown.1))
-                }
+                Ok((ended, plan, results)) => games.finish(tournament, ended, &plan, results),
                 Err(error) => Err(error.into()),
             };
             match (finished, &next) {
@@ -456,7 +458,7 @@ impl<'a> Worker<'a> {
     }
 
     fn show_progress(&mut self) -> Result<()> {
-        if self.progress.borrow().is_changed {
+        if self.games.progress.borrow().is_changed {
             self.show()?;
         }
         Ok(())
@@ -466,7 +468,7 @@ impl<'a> Worker<'a> {
         let folder = self.update.directory.path();
         let [is_frozen, has_open_tables] =
             [Switch::Frozen, Switch::OpenTables].map(|switch| switch.is_on(folder));
-        let mut progress = self.progress.borrow_mut();
+        let mut progress = self.games.progress.borrow_mut();
         progress.is_changed = false;
         let (work, trouble) = (self.work.clone(), self.trouble.clone());
         let view = view(&self.update, &progress)?;
@@ -540,7 +542,7 @@ impl<'a> Worker<'a> {
     /// What was sent before takes part.
     async fn announce_final(&mut self, format: Format, pairs: Option<u32>) -> Result<String> {
         self.take_in()?;
-        let [played, games] = self.progress.borrow().games;
+        let [played, games] = self.games.progress.borrow().games;
         if format != Format::RoundRobin && played < games {
             bail!(
                 "{} of the class are still to be played, whose table seeds the final; announce it after them",
@@ -646,37 +648,4 @@ async fn ended_soon<F: Future + ?Sized>(
             playing.await
         }
     }
-}
-
-fn note_progress(
-    progress: &Rc<RefCell<ClassProgress>>,
-    feed: &Feed,
-    plan: &Plan,
-    results: &Results,
-    is_last: bool,
-) {
-    let mut progress = progress.borrow_mut();
-    progress.note(plan, results, is_last);
-    if progress.is_changed {
-        feed.set_ranking(results.ranking(plan), Some(results.overview(plan)));
-    }
-}
-
-/// Tables and pages of the games that were played.
-fn finish(
-    directory: &referee::TournamentDirectory,
-    ended: Ended,
-    plan: &Plan,
-    mut results: Results,
-    (progress, feed): (&Rc<RefCell<ClassProgress>>, &Feed),
-) -> Result<()> {
-    add_or_leave(&mut results, directory)?;
-    note_progress(progress, feed, plan, &results, true);
-    write_tables(directory, plan, &results)?;
-    feed.set_state(if ended == Ended::Complete {
-        LiveState::Finished
-    } else {
-        LiveState::Playing
-    });
-    Ok(())
 }
