@@ -71,15 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let file = &records_of(&args.file)?;
     let mut reader = Records::open(file)?;
-    // One game is shown, several are listed.
-    let mut ahead = Records::open(file)?;
-    let mut is_more = || Ok::<_, Failure>(ahead.next_line()?.is_some());
-    let is_list = args.number.is_none() && file.is_file() && is_more()? && is_more()?;
-    let detail = match is_list {
-        _ if args.quiet => None,
-        true => Some(Detail::Results),
-        false => Some(Detail::Turns),
-    };
+    let detail = detail(args, file)?;
     let mut tally = ReplayTally::default();
     let mut out = BufWriter::new(Stdout);
     while let Some(line) = reader.next_line()? {
@@ -96,7 +88,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         tally.checked += 1;
         let problem = match line.record() {
             Ok(record) => match args.game.of(&record) {
-                Ok(ruleset) => show(&*ruleset, &record, file, number, detail, &mut out)?,
+                Ok(ruleset) => {
+                    let game = ReplayedGame {
+                        ruleset: &*ruleset,
+                        record: &record,
+                        file,
+                        number,
+                    };
+                    game.show(detail, &mut out)?
+                }
                 Err(unknown) if tally.unknown.as_ref() == Some(&unknown) => {
                     tally.wrong += 1;
                     continue;
@@ -121,6 +121,18 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         print_stderr("--number N shows one");
     }
     Ok(())
+}
+
+/// One game is shown, several are listed.
+fn detail(args: &Args, file: &Path) -> Result<Option<Detail>> {
+    let mut ahead = Records::open(file)?;
+    let mut is_more = || Ok::<_, Failure>(ahead.next_line()?.is_some());
+    let is_list = args.number.is_none() && file.is_file() && is_more()? && is_more()?;
+    Ok(match is_list {
+        _ if args.quiet => None,
+        true => Some(Detail::Results),
+        false => Some(Detail::Turns),
+    })
 }
 
 #[derive(Debug, Default)]
@@ -160,8 +172,13 @@ fn one_game(args: &Args, shows: &str) -> Result<Recorded> {
         " and {shows} shows one; choose one with --number N, or use referee report for all"
     );
     let game = Recorded::read(&args.file, args.number.as_ref(), &args.game, &several)?;
-    let (ruleset, out) = (&*game.ruleset, &mut BufWriter::new(Stdout));
-    match show(ruleset, &game.record, &game.file, game.number, None, out)? {
+    let replayed = ReplayedGame {
+        ruleset: &*game.ruleset,
+        record: &game.record,
+        file: &game.file,
+        number: game.number,
+    };
+    match replayed.show(None, &mut BufWriter::new(Stdout))? {
         Some(problem) => Err(game.invalid(&problem)),
         None => Ok(game),
     }
@@ -214,62 +231,73 @@ fn write_page(args: &Args, target: &Path) -> Result<()> {
     write(&feed.report(), &target)
 }
 
-fn show(
-    ruleset: &dyn Ruleset,
-    record: &Record,
-    file: &Path,
+/// A game of a file that is gone through once more.
+struct ReplayedGame<'a> {
+    ruleset: &'a dyn Ruleset,
+    record: &'a Record,
+    file: &'a Path,
+    /// Its line.
     number: u64,
-    detail: Option<Detail>,
-    out: &mut BufWriter<Channel>,
-) -> Result<Option<String>> {
-    let of_game = |problem: String| Ok(Some(format!("game {}: {problem}", record.id)));
-    let options = ViewOptions {
-        detail: Detail::Turns,
-        palette: palette(&io::stdout()),
-        err_palette: palette(&io::stderr()),
-        columns: terminal_width(&io::stdout()),
-        json: false,
-        people: [false; 2],
-    };
-    let names = record.bots.each_ref().map(|bot| short_name(&bot.name));
-    let mut view = TerminalView::new(names, u64::MAX, options, &mut *out, Notes);
-    let replayed = if detail == Some(Detail::Turns) {
-        match start_of(ruleset, record) {
-            Ok(start) => {
-                let bots = [record.first, record.first.other()];
-                view.heading(number - 1, bots, &*start)?;
+}
+
+impl ReplayedGame<'_> {
+    /// Returns what is wrong with it. Without a `detail` nothing is printed.
+    fn show(&self, detail: Option<Detail>, out: &mut BufWriter<Channel>) -> Result<Option<String>> {
+        let Self {
+            ruleset,
+            record,
+            file,
+            number,
+        } = *self;
+        let of_game = |problem: String| Ok(Some(format!("game {}: {problem}", record.id)));
+        let options = ViewOptions {
+            detail: Detail::Turns,
+            palette: palette(&io::stdout()),
+            err_palette: palette(&io::stderr()),
+            columns: terminal_width(&io::stdout()),
+            json: false,
+            people: [false; 2],
+        };
+        let names = record.bots.each_ref().map(|bot| short_name(&bot.name));
+        let mut view = TerminalView::new(names, u64::MAX, options, &mut *out, Notes);
+        let replayed = if detail == Some(Detail::Turns) {
+            match start_of(ruleset, record) {
+                Ok(start) => {
+                    let bots = [record.first, record.first.other()];
+                    view.heading(number - 1, bots, &*start)?;
+                }
+                Err(violation) => return of_game(violation.problem.to_string()),
             }
-            Err(violation) => return of_game(violation.problem.to_string()),
-        }
-        let mut shown = Ok(());
-        let replayed = replay(ruleset, record, &mut |event| {
-            if shown.is_ok() {
-                shown = view.note(event);
+            let mut shown = Ok(());
+            let replayed = replay(ruleset, record, &mut |event| {
+                if shown.is_ok() {
+                    shown = view.note(event);
+                }
+            });
+            shown?;
+            replayed
+        } else {
+            replay(ruleset, record, &mut |_| {})
+        };
+        match replayed {
+            Ok(_) if detail.is_none() => Ok(None),
+            Ok(_) if detail == Some(Detail::Results) => {
+                let [a, b] = record.bots.each_ref().map(|bot| short_name(&bot.name));
+                let result = escape_controls(&record.result_line());
+                writeln!(out, "{number:>4}  {}  {a} against {b}: {result}", record.id)?;
+                Ok(None)
             }
-        });
-        shown?;
-        replayed
-    } else {
-        replay(ruleset, record, &mut |_| {})
-    };
-    match replayed {
-        Ok(_) if detail.is_none() => Ok(None),
-        Ok(_) if detail == Some(Detail::Results) => {
-            let [a, b] = record.bots.each_ref().map(|bot| short_name(&bot.name));
-            let result = escape_controls(&record.result_line());
-            writeln!(out, "{number:>4}  {}  {a} against {b}: {result}", record.id)?;
-            Ok(None)
+            Ok(last) => {
+                let request = last.request();
+                // A benched bot was not asked.
+                let by = record.result.by.filter(|_| record.was_played());
+                let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
+                let reproduce =
+                    by.and_then(|by| reproduce_forfeit(ruleset, record, by, pieces.as_deref()));
+                view.closing(record, &request, reproduce.as_deref())?;
+                Ok(None)
+            }
+            Err(violation) => of_game(violation.to_string()),
         }
-        Ok(last) => {
-            let request = last.request();
-            // A benched bot was not asked.
-            let by = record.result.by.filter(|_| record.was_played());
-            let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
-            let reproduce =
-                by.and_then(|by| reproduce_forfeit(ruleset, record, by, pieces.as_deref()));
-            view.closing(record, &request, reproduce.as_deref())?;
-            Ok(None)
-        }
-        Err(violation) => of_game(violation.to_string()),
     }
 }

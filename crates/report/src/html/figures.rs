@@ -91,7 +91,13 @@ impl Figures {
             }
         }
         for (bot, side) in bots.into_iter().zip(BotIndex::ALL) {
-            self.bots[bot].add(record, game, side, games, shown);
+            let page_game = PageGame {
+                record,
+                game,
+                number: games,
+                shown,
+            };
+            self.bots[bot].add(&page_game, side);
         }
         let known = record.processes.iter().flatten().flatten();
         for limit in known.map(|process| process.move_time) {
@@ -338,16 +344,25 @@ pub(super) const COMMAND_CHARS: usize = 1000;
 
 const MOST_KINDS: usize = 20;
 
+/// A game as figures are made of it.
+struct PageGame<'a> {
+    record: &'a Record,
+    game: &'a RecordSummary<'a>,
+    /// On the page.
+    number: u64,
+    /// Whether commands are kept.
+    shown: bool,
+}
+
 impl BotFigures {
-    /// A game of the bot `side`; `number` on the page. `shown`: whether commands are kept.
-    fn add(
-        &mut self,
-        record: &Record,
-        game: &RecordSummary<'_>,
-        side: BotIndex,
-        number: u64,
-        shown: bool,
-    ) {
+    /// A game of the bot `side`.
+    fn add(&mut self, game: &PageGame<'_>, side: BotIndex) {
+        let PageGame {
+            record,
+            game,
+            number,
+            shown,
+        } = *game;
         let processes = record.processes.as_ref();
         let process = processes.and_then(|both| both[side].as_ref());
         let limit = process.and_then(|process| process.move_time).unwrap_or(0.0);
