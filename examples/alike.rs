@@ -14,7 +14,7 @@ use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand::{RngExt as _, SeedableRng as _};
 use referee::analysis::Effort;
 use referee::analysis::appraisal::Appraiser;
-use referee::class::alike::questions::{self, AskedPosition as Asked, Drawn};
+use referee::class::alike::questions::{AskedPosition as Asked, Drawn, QuestionSource, draw};
 use referee::class::alike::{BLOCK, QUESTIONS};
 use referee::game::quarto::{Board, Cell, Piece, PieceSet, Position, Rules, Turn};
 use referee::game::{Position as _, registry};
@@ -473,16 +473,12 @@ fn main() -> Result<(), String> {
         Effort::Nodes(1 << 22),
         Arc::default(),
     );
-    let mut random = ChaCha8Rng::seed_from_u64(first as u64);
-    let asked = questions::draw(
-        &*quarto,
-        Some(&appraiser),
-        &mut random,
-        QUESTIONS,
-        Drawn::default(),
-        |_| false,
-    )
-    .positions;
+    let source = QuestionSource {
+        ruleset: &*quarto,
+        appraiser: Some(&appraiser),
+        random: ChaCha8Rng::seed_from_u64(first as u64),
+    };
+    let asked = draw(source, QUESTIONS, Drawn::default(), |_| false).positions;
     let facts = |asked: &Asked| {
         let before = position(&asked.starts[0])?;
         let turns = before.turns().into_iter().zip(&asked.best);

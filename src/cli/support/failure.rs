@@ -5,6 +5,8 @@ use std::io;
 use super::output::outlives_reader;
 use referee::bot::exhaustion::Exhausted;
 use referee::bot::spec::CannotStart;
+use referee::class::alike::interview::InterviewError;
+use referee::class::alike::kept_answers::KeptAnswersError;
 use referee::class::league::error::LeagueError;
 use referee::class::league::grading::scale::ScaleError;
 use referee::class::league::intake::IntakeError;
@@ -125,6 +127,15 @@ impl From<RerunError> for Failure {
     }
 }
 
+impl From<InterviewError> for Failure {
+    fn from(error: InterviewError) -> Self {
+        match error {
+            InterviewError::Game(error) => error.into(),
+            error @ InterviewError::SilentStarter { .. } => Self::Usage(error.to_string()),
+        }
+    }
+}
+
 /// Errors in what the user gave, each with its own sentence.
 macro_rules! usage_errors {
     ($($error:ty),+ $(,)?) => {
@@ -140,6 +151,7 @@ usage_errors!(
     FolderError,
     ImpossibleLine,
     IntakeError,
+    KeptAnswersError,
     LineError,
     PuzzleError,
     ReadError,

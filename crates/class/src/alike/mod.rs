@@ -1,5 +1,9 @@
 //! Which bots decide alike? All are asked the same positions; [`referee_stats::alike`] compares their answers.
 
+pub mod asking_queue;
+pub mod findings;
+pub mod interview;
+pub mod kept_answers;
 pub mod questions;
 pub mod stages;
 

@@ -92,16 +92,30 @@ impl Drawn {
     }
 }
 
+/// What positions are drawn from.
+#[derive(Debug)]
+pub struct QuestionSource<'a> {
+    pub ruleset: &'a dyn Ruleset,
+    /// `None`: of a game without a solver.
+    pub appraiser: Option<&'a Appraiser>,
+    /// As it was for the first of them.
+    pub random: ChaCha8Rng,
+}
+
 /// Up to `count` positions, each of another random game, after those that are `drawn`, until `is_over` says that these are
-/// enough; `random` is as it was for the first of them.
+/// enough.
 pub fn draw(
-    ruleset: &dyn Ruleset,
-    appraiser: Option<&Appraiser>,
-    random: &mut ChaCha8Rng,
+    source: QuestionSource<'_>,
     count: usize,
     mut drawn: Drawn,
     is_over: impl Fn(usize) -> bool,
 ) -> Drawn {
+    let QuestionSource {
+        ruleset,
+        appraiser,
+        mut random,
+    } = source;
+    let random = &mut random;
     let pieces = pieces(ruleset);
     let mut known = HashSet::new();
     let is_program = ruleset.program().is_some();
@@ -383,12 +397,12 @@ mod tests {
             Effort::Nodes(1 << 22),
             Arc::default(),
         );
-        let mut random = generator(1, Purpose::Alike, [0, 0]);
-        let drawn = Drawn::default();
-        draw(&*game, Some(&appraiser), &mut random, count, drawn, |_| {
-            false
-        })
-        .positions
+        let source = QuestionSource {
+            ruleset: &*game,
+            appraiser: Some(&appraiser),
+            random: generator(1, Purpose::Alike, [0, 0]),
+        };
+        draw(source, count, Drawn::default(), |_| false).positions
     }
 
     #[test]
@@ -401,8 +415,12 @@ mod tests {
             while !drawn.is_complete(12) {
                 let calls = std::cell::Cell::new(0);
                 let is_over = |_| calls.replace(calls.get() + 1) == step;
-                let mut random = generator(1, Purpose::Alike, [0, 0]);
-                drawn = draw(&*game, None, &mut random, 12, drawn, is_over);
+                let source = QuestionSource {
+                    ruleset: &*game,
+                    appraiser: None,
+                    random: generator(1, Purpose::Alike, [0, 0]),
+                };
+                drawn = draw(source, 12, drawn, is_over);
             }
             drawn
                 .positions

@@ -1,11 +1,13 @@
 //! How much each bot is asked: block by block, until none of its pairs can stand out any more. Who is asked on depends on
 //! answers alone, so that the verdict does not depend on how quick a bot or the machine is.
 
+use serde::Serialize;
+
 use super::questions::AskedPosition;
 use super::{Answers, BLOCK, QUESTIONS};
 use referee_stats::alike::{AlikeQuestion, undecided};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Stages {
     /// Without starter code, which comes after them.
     bots: usize,

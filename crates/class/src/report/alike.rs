@@ -8,8 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::alike::Answers;
-use crate::alike::questions::AskedPosition;
-use crate::alike::stages::Stages;
+use crate::alike::findings::AlikeFindings;
 use referee_games::game::Ruleset;
 use referee_report::html::LIGHT_THEME;
 use referee_report::picture::{self, Pieces, still};
@@ -44,18 +43,7 @@ figure{margin:0;width:15rem}svg{width:100%;height:auto}";
 #[derive(Debug)]
 pub struct AlikeReport<'a> {
     pub ruleset: &'a dyn Ruleset,
-    pub positions: &'a [AskedPosition],
-    /// Of the bots, then of starter code.
-    pub answers: &'a [Answers],
-    /// Of the bots.
-    pub names: &'a [String],
-    /// The most striking first.
-    pub pairs: &'a [AlikePair],
-    pub seed: u32,
-    /// Who is asked how many of the positions.
-    pub stages: &'a Stages,
-    /// How many positions are still to be drawn.
-    pub undrawn: usize,
+    pub found: &'a AlikeFindings,
     pub further: Further,
 }
 
@@ -138,7 +126,7 @@ fn odds_text(odds: f64) -> String {
 
 impl<'a> AlikeReport<'a> {
     fn name(&self, bot: usize) -> String {
-        escape_controls(&self.names[bot])
+        escape_controls(&self.found.names[bot])
     }
 
     fn both(&self, pair: &AlikePair) -> String {
@@ -147,12 +135,12 @@ impl<'a> AlikeReport<'a> {
 
     /// Those that stand out or are nearly equal, in groups, and some more where these are few.
     fn reported(&self) -> ReportedPairs {
-        let groups = groups(self.pairs, |pair| {
+        let groups = groups(&self.found.pairs, |pair| {
             pair.stands_out() || (pair.is_nearly_equal() && !self.is_of_starter(pair))
         });
         let grouped = groups.iter().map(|group| group.pairs.len()).sum::<usize>();
         let is_other = |pair: &usize| !groups.iter().any(|group| group.pairs.contains(pair));
-        let others = (0..self.pairs.len()).filter(is_other);
+        let others = (0..self.found.pairs.len()).filter(is_other);
         let others = others.take(LEAST.saturating_sub(grouped)).collect();
         ReportedPairs { groups, others }
     }
@@ -160,44 +148,23 @@ impl<'a> AlikeReport<'a> {
     /// Whether both answer as the same starter code does.
     fn is_of_starter(&self, pair: &AlikePair) -> bool {
         let is_of = |bot: usize, starter: &Answers| {
-            let both = self.answers[bot].choices.iter().zip(&starter.choices);
+            let both = self.found.answers[bot].choices.iter().zip(&starter.choices);
             let both = both.flat_map(|(own, starter)| own.iter().zip(starter));
             let both = both.filter(|(own, starter)| own.is_some() && starter.is_some());
             let all = both.clone().count();
             let same = both.filter(|(own, starter)| own == starter).count();
             count(same) >= NEARLY * count(all)
         };
-        let mut starters = self.answers[self.names.len()..].iter();
+        let mut starters = self.found.answers[self.found.names.len()..].iter();
         starters.any(|starter| is_of(pair.a, starter) && is_of(pair.b, starter))
-    }
-
-    /// Questions that a bot has not been asked.
-    fn missing(&self, bot: usize) -> usize {
-        let wanted = self.wanted(bot) * ROUNDS;
-        wanted.saturating_sub(self.answers[bot].asked())
-    }
-
-    /// How many positions a bot is asked.
-    fn wanted(&self, bot: usize) -> usize {
-        let all = self.positions.len() + self.undrawn;
-        self.stages.wanted(bot).min(all)
-    }
-
-    /// Bots that answered nothing of what they were asked.
-    fn silent(&self) -> impl Iterator<Item = usize> {
-        (0..self.names.len()).filter(|bot| self.answers[*bot].is_silent())
-    }
-
-    fn is_complete(&self) -> bool {
-        self.undrawn == 0 && (0..self.answers.len()).all(|bot| self.missing(bot) == 0)
     }
 
     /// By how many positions they were asked: bots that were asked less than others, as none of their pairs can stand out.
     fn decided(&self) -> BTreeMap<usize, Vec<String>> {
         let mut decided = BTreeMap::<usize, Vec<String>>::new();
-        for bot in 0..self.names.len() {
-            let wanted = self.wanted(bot);
-            if self.stages.is_decided(bot) && !self.answers[bot].is_silent() {
+        for bot in 0..self.found.names.len() {
+            let wanted = self.found.wanted(bot);
+            if self.found.stages.is_decided(bot) && !self.found.answers[bot].is_silent() {
                 decided.entry(wanted).or_default().push(self.name(bot));
             }
         }
@@ -208,20 +175,20 @@ impl<'a> AlikeReport<'a> {
     fn evidence(&self, pair: &AlikePair, group: Option<&AlikeGroup>) -> Vec<PairEvidence<'a>> {
         let mut found: Vec<PairEvidence<'a>> = Vec::new();
         let is_judged = self.ruleset.info().is_solvable();
-        for (number, position) in self.positions.iter().enumerate() {
-            let of = |bot: usize| self.answers[bot].choices[number];
+        for (number, position) in self.found.positions.iter().enumerate() {
+            let of = |bot: usize| self.found.answers[bot].choices[number];
             let (a, b) = (of(pair.a), of(pair.b));
             let is_other = |bot: &usize| match group {
                 Some(group) => !group.bots.contains(bot),
                 None => *bot != pair.a && *bot != pair.b,
             };
-            let others = || (0..self.names.len()).filter(is_other);
+            let others = || (0..self.found.names.len()).filter(is_other);
             let answered = others().filter(|bot| of(*bot).iter().any(Option::is_some));
             let answered = answered.count();
             let shared = (0..ROUNDS).filter_map(|round| {
                 let choice = a[round].filter(|_| b.contains(&a[round]))?;
                 let gave = |bot: &usize| of(*bot).contains(&a[round]);
-                let mut starters = self.names.len()..self.answers.len();
+                let mut starters = self.found.names.len()..self.found.answers.len();
                 (!starters.any(|starter| gave(&starter))).then(|| PairEvidence {
                     question: &position.starts[round],
                     answer: &position.turns[round][choice],
@@ -242,13 +209,13 @@ impl<'a> AlikeReport<'a> {
 
     /// What was asked, and how much of it says something.
     fn introduction(&self, above: usize) -> String {
-        let bots = counted(self.names.len() as u64, "bot", "bots");
-        let questions = counted(self.positions.len() as u64, "position", "positions");
-        let seed = self.seed;
+        let bots = counted(self.found.names.len() as u64, "bot", "bots");
+        let questions = counted(self.found.positions.len() as u64, "position", "positions");
+        let seed = self.found.seed;
         let mut text =
             format!("{bots} were asked {questions}, each in {ROUNDS} rounds (seed {seed}).\n");
         text += &self.incomplete();
-        let silent: Vec<String> = self.silent().map(|bot| self.name(bot)).collect();
+        let silent: Vec<String> = self.found.silent().map(|bot| self.name(bot)).collect();
         if !silent.is_empty() {
             let _ = writeln!(
                 text,
@@ -267,13 +234,17 @@ impl<'a> AlikeReport<'a> {
             0 => "No pair stands out".to_owned(),
             count => counted(count, "pair stands out", "pairs stand out"),
         };
-        let so_far = if self.is_complete() { "" } else { " so far" };
+        let so_far = if self.found.is_complete() {
+            ""
+        } else {
+            " so far"
+        };
         let (line, nearly) = (odds_text(LINE), percent(NEARLY));
         let _ = writeln!(
             text,
             "{what}{so_far}: odds of {line} or more, or at least {nearly} equal answers."
         );
-        let count = self.names.len();
+        let count = self.found.names.len();
         let all = counted(
             (count * count.saturating_sub(1) / 2) as u64,
             "pair",
@@ -302,7 +273,7 @@ impl<'a> AlikeReport<'a> {
                 let _ = writeln!(text, "  --- a group of {of}: {names}");
             }
             for number in group.pairs.iter().take(OF_GROUP) {
-                text += &self.row(&self.pairs[*number]);
+                text += &self.row(&self.found.pairs[*number]);
             }
             let more = group.pairs.len().saturating_sub(OF_GROUP) as u64;
             if more > 0 {
@@ -314,7 +285,7 @@ impl<'a> AlikeReport<'a> {
             text += "  --- these do not stand out:\n";
         }
         for number in &reported.others {
-            text += &self.row(&self.pairs[*number]);
+            text += &self.row(&self.found.pairs[*number]);
         }
         text + "odds: one in so many pairs of independent bots is so much alike; expected: the share of equal\n\
                 answers of independent bots that play like these\n"
@@ -333,22 +304,22 @@ impl<'a> AlikeReport<'a> {
 
     /// Who was asked less, and how it goes on.
     fn incomplete(&self) -> String {
-        if self.is_complete() {
+        if self.found.is_complete() {
             return String::new();
         }
         let mut text =
             "Incomplete: the verdict can change until all bots have been asked everything.\n"
                 .to_owned();
-        let undrawn = self.undrawn;
+        let undrawn = self.found.undrawn;
         if undrawn > 0 {
-            let wanted = self.positions.len() + undrawn;
+            let wanted = self.found.positions.len() + undrawn;
             let _ = writeln!(text, "  {undrawn} of {wanted} positions are not drawn yet");
         }
-        for bot in 0..self.answers.len() {
-            let missing = self.missing(bot);
+        for bot in 0..self.found.answers.len() {
+            let missing = self.found.missing(bot);
             if missing > 0 {
-                let all = self.wanted(bot) * ROUNDS;
-                let name = match self.names.get(bot) {
+                let all = self.found.wanted(bot) * ROUNDS;
+                let name = match self.found.names.get(bot) {
                     Some(name) => escape_controls(name),
                     None => "starter code".to_owned(),
                 };
@@ -368,7 +339,7 @@ impl<'a> AlikeReport<'a> {
         let mut text = self.table();
         let reported = self.reported();
         for number in reported.pairs() {
-            let pair = &self.pairs[number];
+            let pair = &self.found.pairs[number];
             let _ = writeln!(text, "\n{} answer alike:", self.both(pair));
             for one in self.evidence(pair, reported.group_of(number)) {
                 let _ = writeln!(text, "  {}", one.words());
@@ -379,10 +350,10 @@ impl<'a> AlikeReport<'a> {
 
     pub fn json(&self) -> Value {
         let reported = self.reported();
-        let pairs = self.pairs.iter().enumerate().map(|(number, pair)| {
+        let pairs = self.found.pairs.iter().enumerate().map(|(number, pair)| {
             json!({
-                "a": self.names[pair.a],
-                "b": self.names[pair.b],
+                "a": self.found.names[pair.a],
+                "b": self.found.names[pair.b],
                 "answers": pair.answers,
                 "equal": pair.equal,
                 "expected": pair.expected,
@@ -393,17 +364,17 @@ impl<'a> AlikeReport<'a> {
         });
         let mut pairs: Vec<Value> = pairs.collect();
         for number in reported.pairs() {
-            let evidence = self.evidence(&self.pairs[number], reported.group_of(number));
+            let evidence = self.evidence(&self.found.pairs[number], reported.group_of(number));
             pairs[number]["evidence"] = json!(evidence);
         }
-        let name = |bot: &usize| &self.names[*bot];
+        let name = |bot: &usize| &self.found.names[*bot];
         let groups = reported.groups.iter();
         let groups = groups.map(|group| group.bots.iter().map(name).collect::<Vec<_>>());
-        let bots = self.names.iter().enumerate().map(|(bot, name)| {
-            let (answers, missing) = (&self.answers[bot], self.missing(bot));
+        let bots = self.found.names.iter().enumerate().map(|(bot, name)| {
+            let (answers, missing) = (&self.found.answers[bot], self.found.missing(bot));
             json!({
                 "name": name,
-                "positions": self.wanted(bot),
+                "positions": self.found.wanted(bot),
                 "repeated": answers.repeated(),
                 "asked": answers.asked(),
                 "answered": answers.answered(),
@@ -415,11 +386,11 @@ impl<'a> AlikeReport<'a> {
             "note": NO_VERDICT,
             "game": self.ruleset.name(),
             "rules": self.ruleset.rules(),
-            "seed": self.seed,
-            "questions": self.positions.len(),
-            "complete": self.is_complete(),
+            "seed": self.found.seed,
+            "questions": self.found.positions.len(),
+            "complete": self.found.is_complete(),
             "line": LINE,
-            "expected_by_chance": expected_by_chance(self.names.len()),
+            "expected_by_chance": expected_by_chance(self.found.names.len()),
             "groups": groups.collect::<Vec<_>>(),
             "bots": bots.collect::<Vec<_>>(),
             "pairs": pairs,
@@ -439,7 +410,7 @@ impl<'a> AlikeReport<'a> {
         let pieces = Pieces::of_ruleset(self.ruleset).ok();
         let reported = self.reported();
         for number in reported.pairs() {
-            let pair = &self.pairs[number];
+            let pair = &self.found.pairs[number];
             let evidence = self.evidence(pair, reported.group_of(number));
             let both = escaped(&self.both(pair));
             let _ = writeln!(page, "<h2>{both}</h2>\n<div class=\"all\">");
@@ -461,6 +432,7 @@ impl<'a> AlikeReport<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::alike::stages::Stages;
     use referee_games::game::registry;
 
     /// Also with odds that say nothing, as of a ring that explains its own pairs.
@@ -481,15 +453,18 @@ mod tests {
             pair(4, 5, 39, 1.0),
         ];
         let ruleset = registry::of_record("quarto", "standard", None).expect("rules");
+        let found = AlikeFindings {
+            seed: 1,
+            answers: names.iter().map(|_| Answers::none(0)).collect(),
+            names: names.into(),
+            pairs: pairs.into(),
+            positions: Vec::new(),
+            undrawn: 0,
+            stages: Stages::new(6, 0),
+        };
         let report = AlikeReport {
             ruleset: &*ruleset,
-            positions: &[],
-            answers: &names.each_ref().map(|_| Answers::none(0)),
-            names: &names,
-            pairs: &pairs,
-            seed: 1,
-            stages: &Stages::new(6, 0),
-            undrawn: 0,
+            found: &found,
             further: Further::SameCommand,
         };
         let groups = report.reported().groups;

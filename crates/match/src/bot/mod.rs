@@ -17,6 +17,7 @@ pub mod pause;
 mod player;
 pub mod process;
 pub mod referee_files;
+pub mod runtime;
 pub mod shell;
 pub mod spec;
 pub mod stderr;
