@@ -18,9 +18,11 @@ use std::hash::BuildHasher as _;
 
 use referee_games::game::{BuiltinBot, Game, Outcome, RequestError, Ruleset, Side, Turn};
 use referee_games::solver::Value;
-use referee_host::threads::locked;
+use referee_host::threads::{for_each, locked, processors};
+use referee_match::analysis::Analyst;
 use referee_match::analysis::appraisal::Appraiser;
 use referee_match::bot::process::GracePeriods;
+use referee_match::bot::runtime;
 use referee_match::play::TimeControl;
 use referee_match::play::clock::Clock;
 use referee_match::play::examiner::{Asked, Examiner, PlayedLine, wait_until};
@@ -155,6 +157,23 @@ impl Hunt<'_> {
         let asked = shared.early.iter().filter(is_asked);
         shared.tally.early = [asked.count(), shared.early.len()];
         (shared.found, shared.tally)
+    }
+
+    /// Plays games on as many threads as there are CPUs, until the time is over; the first error ends them all.
+    pub fn search(
+        &self,
+        seat: &(dyn Fn() -> Seat + Sync),
+        analyst: &Analyst,
+    ) -> Result<(), GameError> {
+        let mut done: Vec<Result<(), GameError>> = (0..processors()).map(|_| Ok(())).collect();
+        for_each(done.len(), &mut done, |number, done| {
+            let appraiser = analyst.appraiser(&*self.ruleset);
+            *done = runtime::block_on(self.work(seat(), appraiser.as_ref(), number as u64));
+            if done.is_err() {
+                self.stop.store(true, Ordering::Relaxed);
+            }
+        });
+        done.into_iter().collect()
     }
 
     /// Plays games until the time is over. `number` tells workers apart.
@@ -614,9 +633,7 @@ pub async fn record(
         start: &line.start,
         process_seeds: [bot_seed; 2],
     };
-    let played = runner
-        .run(&mut seats, &setup, None, &mut |_| Ok(()))
-        .await;
+    let played = runner.run(&mut seats, &setup, None, &mut |_| Ok(())).await;
     stop_both(&mut seats, GracePeriods::POLITE).await?;
     played
 }

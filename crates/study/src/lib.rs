@@ -3,3 +3,4 @@
 pub mod hunt;
 pub mod puzzles;
 pub mod rerun;
+pub mod second_try;

@@ -1,9 +1,7 @@
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
-use std::path::PathBuf;
-use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -14,7 +12,7 @@ use crate::cli::support::folder::replace_file;
 use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::{ProgressBar, print_found};
 use crate::cli::support::recorded;
-use crate::cli::support::runtime::{block_on, end_orphans, examine, run_with_ticks};
+use crate::cli::support::runtime::{end_orphans, examine, run_with_ticks};
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values::{self, AnswerTimes, in_short};
@@ -22,16 +20,13 @@ use referee::analysis::{Analyst, Effort};
 use referee::bot::fault::crash;
 use referee::bot::shell;
 use referee::executable::interpreter::Language;
-use referee::game::{Game, Ruleset};
-use referee::play::examiner::Examiner;
-use referee::play::game_runner::GameRunner;
+use referee::game::Ruleset;
 use referee::play::seat::Seat;
-use referee::record::Record;
 use referee::report::terminal::labelled;
-use referee::solver::{self, Value};
-use referee::study::hunt::{EARLY_TURNS, FaultKind, FoundFault, Hunt, HuntTally, record};
+use referee::solver;
+use referee::study::hunt::{EARLY_TURNS, Hunt, HuntTally};
+use referee::study::second_try::{HuntFinding, SecondTry};
 use referee::text::{counted, escape_controls};
-use referee::threads::{for_each, processors};
 
 const SOLVE: Duration = Duration::from_secs(2);
 
@@ -83,20 +78,6 @@ pub(crate) struct Args {
     sandbox: SandboxOptions,
 }
 
-struct Finding {
-    found: FoundFault,
-    kind: FaultKind,
-    repeats: bool,
-    /// As `--start` takes it.
-    start: String,
-    /// `win in 3 placements`
-    words: Option<String>,
-    /// What a best answer is worth, and it.
-    better: Option<(String, String)>,
-    reproduce: Option<String>,
-    record: Option<Record>,
-}
-
 pub(crate) fn run(args: &Args) -> Result<()> {
     let program = recorded::program(&args.bot, "hunted", &args.sandbox, &args.game.typed())?;
     let ruleset = args.game.ruleset()?;
@@ -117,31 +98,20 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         stop: &stop,
         shared: Mutex::default(),
     };
-    let bar = ProgressBar::new(args.time.as_secs(), "seconds");
-    let (searched, interrupted) = run_with_ticks(
-        &stop,
-        || {
-            bar.set_done(begun.elapsed().as_secs());
-            bar.set_message(counted(hunt.questions() as u64, "question", "questions"));
-        },
-        || search(&hunt, &seat, &analyst),
-    )?;
-    bar.line.clear();
+    let search = || hunt.search(&seat, &analyst);
+    let (searched, interrupted) = with_progress(&hunt, args.time, begun, search)?;
     let (found, tally) = hunt.into_found();
-    let again = || {
-        examine(async {
-            let again = SecondTry {
-                args,
-                runner: Rc::new(GameRunner::new(Arc::clone(&ruleset), false)?),
-                ruleset: &*ruleset,
-                seat: &seat,
-                analyst: &analyst,
-                seed,
-            };
-            again.try_all(found).await
-        })
+    let again = SecondTry {
+        ruleset: &ruleset,
+        seat: &seat,
+        time,
+        analyst: &analyst,
+        seed,
+        records: args.record.is_some(),
     };
-    let findings = searched.and_then(|()| again());
+    let again = async { Ok(again.try_all(found).await?) };
+    let searched = searched.map_err(Failure::from);
+    let findings = searched.and_then(|()| examine(again));
     end_orphans();
     let report = Report {
         args,
@@ -153,9 +123,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         took: begun.elapsed(),
     };
     if let Some(path) = &args.record {
-        let records = report.findings.iter().flat_map(|finding| &finding.record);
-        let lines = records.map(|record| Ok(record.to_line()? + "\n"));
-        replace_file(path, &lines.collect::<Result<String>>()?)?;
+        write_games(path, report.findings)?;
     }
     let json = || format!("{:#}", report.json());
     print_found(args.json, json, |_| report.text())?;
@@ -166,116 +134,28 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
 }
 
-fn search(hunt: &Hunt<'_>, seat: &(dyn Fn() -> Seat + Sync), analyst: &Analyst) -> Result<()> {
-    let mut done: Vec<Result<()>> = (0..processors()).map(|_| Ok(())).collect();
-    for_each(done.len(), &mut done, |number, done| {
-        let appraiser = analyst.appraiser(&*hunt.ruleset);
-        *done = block_on(hunt.work(seat(), appraiser.as_ref(), number as u64));
-        if done.is_err() {
-            hunt.stop.store(true, Ordering::Relaxed);
-        }
-    });
-    done.into_iter().collect()
+/// Shows how far a search is; returns whether it was interrupted, too.
+fn with_progress<T: Send>(
+    hunt: &Hunt<'_>,
+    time: Duration,
+    begun: Instant,
+    search: impl FnOnce() -> T + Send,
+) -> Result<(T, bool)> {
+    let bar = ProgressBar::new(time.as_secs(), "seconds");
+    let on_tick = || {
+        bar.set_done(begun.elapsed().as_secs());
+        bar.set_message(counted(hunt.questions() as u64, "question", "questions"));
+    };
+    let searched = run_with_ticks(hunt.stop, on_tick, search)?;
+    bar.line.clear();
+    Ok(searched)
 }
 
-/// What an answer is worth, in words, and a better one: what that is worth, and it.
-type JudgedAnswer = (Option<String>, Option<(String, String)>);
-
-/// Asks a fresh process again what showed each fault.
-struct SecondTry<'a> {
-    args: &'a Args,
-    runner: Rc<GameRunner>,
-    ruleset: &'a dyn Ruleset,
-    seat: &'a dyn Fn() -> Seat,
-    analyst: &'a Analyst,
-    seed: u32,
-}
-
-impl SecondTry<'_> {
-    async fn try_all(&self, all: BTreeMap<FaultKind, FoundFault>) -> Result<Vec<Finding>> {
-        let mut findings = Vec::new();
-        for (number, (kind, found)) in all.into_iter().enumerate() {
-            findings.push(self.try_again(number, kind, found).await?);
-        }
-        // What costs most first: a forfeit loses whatever the position is worth. Of equals the shortest.
-        findings.sort_by_key(|finding| {
-            let is_forfeit = finding.found.fault.is_some();
-            (
-                !is_forfeit,
-                std::cmp::Reverse(finding.cost()),
-                finding.found.line.turns.len(),
-            )
-        });
-        Ok(findings)
-    }
-
-    async fn try_again(
-        &self,
-        number: usize,
-        kind: FaultKind,
-        found: FoundFault,
-    ) -> Result<Finding> {
-        let time = self.args.times.control()?;
-        let mut examiner = Examiner::new(&self.runner, (self.seat)(), self.seed, time);
-        let asked = examiner.ask(&found.line).await?;
-        let repeats = match (&asked, &found.fault, &found.answer) {
-            (Err(now), Some(then), _) => now.fault.reason() == then.fault.reason(),
-            (Ok(now), None, Some(then)) => now.turn == *then,
-            _ => false,
-        };
-        let reproduce = match &found.fault {
-            // The question alone is not enough: with those before it.
-            Some(fault) if !repeats => fault.reproduce.clone(),
-            fault => {
-                let fault = fault.as_ref().map(|fault| &*fault.fault);
-                let seat = &examiner.seat;
-                seat.reproduce_command(&found.question, true, fault)
-            }
-        };
-        examiner.stop().await?;
-        let game = found.line.position(self.ruleset);
-        let game = game.map_err(|error| Failure::Referee(error.to_string()))?;
-        // What the bot of a game's program is sent need not be the state of the game.
-        let start = match self.ruleset.program() {
-            Some(_) => game.as_start(),
-            None => found.question.clone(),
-        };
-        let (words, better) = match &found.answer {
-            Some(answer) => self.judge(&*game, answer),
-            None => (None, None),
-        };
-        let is_whole = found.game.is_some() || found.fault.is_some() && repeats;
-        let record = if is_whole && self.args.record.is_some() {
-            let id = format!("hunt-{}", number + 1);
-            let recorded = record(&self.runner, (self.seat)(), &found, id, self.seed);
-            Some(recorded.await?.record)
-        } else {
-            None
-        };
-        Ok(Finding {
-            found,
-            kind,
-            repeats,
-            start,
-            words,
-            better,
-            reproduce,
-            record,
-        })
-    }
-
-    fn judge(&self, game: &dyn Game, answer: &str) -> JudgedAnswer {
-        let Some(appraiser) = self.analyst.appraiser(self.ruleset) else {
-            return (None, None);
-        };
-        let worth = |turn: &str| {
-            let turn = game.after(turn).ok()?;
-            Some(appraiser.words(appraiser.turn(game, &turn)))
-        };
-        let best = appraiser.position(game).best.into_iter().next();
-        let better = best.and_then(|best| Some((worth(&best)?, best)));
-        (worth(answer), better)
-    }
+/// A game of each finding, as records.
+fn write_games(path: &Path, findings: &[HuntFinding]) -> Result<()> {
+    let records = findings.iter().flat_map(|finding| &finding.record);
+    let lines = records.map(|record| Ok(record.to_line()? + "\n"));
+    replace_file(path, &lines.collect::<Result<String>>()?)
 }
 
 struct Report<'a> {
@@ -283,7 +163,7 @@ struct Report<'a> {
     name: &'a str,
     language: Option<Language>,
     ruleset: &'a dyn Ruleset,
-    findings: &'a [Finding],
+    findings: &'a [HuntFinding],
     tally: HuntTally,
     took: Duration,
 }
@@ -305,7 +185,7 @@ impl Report<'_> {
         )
     }
 
-    fn debug(&self, finding: &Finding) -> String {
+    fn debug(&self, finding: &HuntFinding) -> String {
         let bot = shell::quoted(&self.args.bot);
         let (game, start) = (self.args.game.typed(), shell::quoted(&finding.start));
         format!("referee debug{game} --start {start} {bot}")
@@ -365,7 +245,7 @@ impl Report<'_> {
 
     fn json(&self) -> Json {
         let findings: Vec<Json> = self.findings.iter().map(|finding| {
-            let Finding { found, kind, .. } = finding;
+            let HuntFinding { found, kind, .. } = finding;
             let fault = found.fault.as_ref();
             json!({
                 "kind": kind.0,
@@ -396,27 +276,5 @@ impl Report<'_> {
             "early": {"turns": EARLY_TURNS + 1, "asked": self.tally.early[0], "all": self.tally.early[1]},
             "findings": findings,
         })
-    }
-}
-
-impl Finding {
-    /// Half points that were given away: 2 for a won position that is lost now.
-    fn cost(&self) -> u8 {
-        self.kind.1.map_or(0, |(best, value)| {
-            let points = |value: Value| match value {
-                Value::Loss => 0,
-                Value::Draw => 1,
-                Value::Win => 2,
-            };
-            points(best) - points(value)
-        })
-    }
-
-    /// `win to loss`, or `illegal-move`.
-    fn title(&self) -> String {
-        match self.kind.1 {
-            Some((best, value)) => format!("a {} given away: now a {}", best.name(), value.name()),
-            None => format!("forfeit ({})", self.kind.0),
-        }
     }
 }

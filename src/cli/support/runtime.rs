@@ -7,17 +7,17 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 
 use super::failure::{Failure, Result};
 use super::output::note;
 use super::signals;
 use referee::bot::exhaustion::explain;
 use referee::bot::orphans;
+use referee::bot::runtime as bot_runtime;
 
 pub(crate) fn runtime() -> Result<Runtime> {
-    let built = Builder::new_current_thread().enable_all().build();
-    built.map_err(|error| explain("the runtime", &error).into())
+    Ok(bot_runtime::new()?)
 }
 
 pub(crate) async fn until_interrupted<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
@@ -71,22 +71,10 @@ pub(crate) fn run_with_ticks<T: Send>(
     })
 }
 
-/// Runs `work`, which starts bots, on this thread.
-pub(crate) fn block_on<T, E: Into<Failure>>(work: impl Future<Output = Result<T, E>>) -> Result<T> {
-    let runtime = runtime()?;
-    let result = runtime.block_on(async {
-        orphans::adopt();
-        work.await
-    });
-    // A solver may be working, or the keyboard be read.
-    runtime.shutdown_background();
-    result.map_err(Into::into)
-}
-
 pub(crate) fn with_bots<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     // Until the end: a second signal must not cut off the clean-up.
     let _heeded = signals::heed();
-    let result = block_on(work);
+    let result = bot_runtime::block_on(work);
     end_orphans();
     result
 }
