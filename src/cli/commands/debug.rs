@@ -1,11 +1,10 @@
-use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::cli::support::console::Terminal;
-use crate::cli::support::failure::{Failure, Result, bail, usage};
+use crate::cli::support::failure::{Result, bail};
 use crate::cli::support::folder::{GameChoice, check_not_stdin};
 use crate::cli::support::games::{self, GameOptions, SetOptions, start_of};
 use crate::cli::support::output::{note, print_bot_line};
@@ -13,26 +12,16 @@ use crate::cli::support::recorded::{self, AskedBotOptions, Recorded};
 use crate::cli::support::runtime::examine;
 use crate::cli::support::setup::{PiecesFile, palette};
 use crate::cli::support::values::{self, MoveTime};
-use referee::analysis::appraisal::Appraiser;
 use referee::analysis::{Analyst, Effort};
-use referee::bot::human::{Console as _, Typed};
 use referee::bot::spec::Program;
-use referee::game::{Game, Mood, Outcome, Ruleset};
 use referee::play::TimeControl;
-use referee::play::examiner::{Asked, Examiner, PlayedLine, Question};
+use referee::play::examiner::{Examiner, PlayedLine, Question};
 use referee::play::game_runner::GameRunner;
 use referee::play::seat::Seat;
 use referee::record::{BotIndex, Record};
-use referee::solver::{self, Value};
-use referee::text::{counted, escape_controls, format_duration};
-
-const COMMANDS: &str = "  next         go on to the next question of the recorded game
-  solver       play the bot's answer, and the opponent's turn perfectly; ask again
-  hand [TURN]  play the bot's answer, and this turn of the opponent, such as \"6 A\"; ask again
-  show         the position and the answers once more
-  again        ask the same question again, in a fresh process
-  help, quit
-";
+use referee::solver;
+use referee::study::debug::{COMMANDS, DebugSession, DebuggedGame};
+use referee::text::escape_controls;
 
 const AFTER_HELP: &str = "\
 No clock runs, however long a debugger holds the bot. Without --sandbox it runs without one, since
@@ -109,19 +98,12 @@ impl Args {
 }
 
 struct Task {
-    ruleset: Arc<dyn Ruleset>,
+    game: DebuggedGame,
+    /// The bot.
+    seat: Seat,
     seed: u32,
     /// Kept while it may be read.
     _pieces: PiecesFile,
-    /// For people; empty without a record.
-    heading: String,
-    /// Each with its place, for people: what its process was asked in earlier games, then what is stepped through.
-    questions: Vec<(String, Question)>,
-    earlier: usize,
-    stop: usize,
-    result: Option<String>,
-    /// How the bot forfeited the recorded game, if it did.
-    forfeit: Option<String>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -139,36 +121,25 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let program = recorded::program(text, "debugged", &args.asked.sandbox, &args.game().typed())?;
     let confined = args.asked.sandbox.clone().or_none().confine(&program)?;
-    let (task, seat) = match file {
+    let task = match file {
         Some(file) => of_record(args, file, &program, &confined)?,
         None => of_position(args, confined)?,
     };
     let name = escape_controls(&program.name);
     let tap = Arc::new(move |line: &str| print_bot_line(&name, line));
-    let seat = seat.with_tap(Some(tap));
-    let runner = Rc::new(GameRunner::new(Arc::clone(&task.ruleset), false)?);
+    let seat = task.seat.with_tap(Some(tap));
+    let runner = Rc::new(GameRunner::new(Arc::clone(&task.game.ruleset), false)?);
     let effort = Effort::Time(args.asked.time_per_move);
     let analyst = Analyst::new(effort, solver::SolverOptions::default(), &Arc::default());
-    let mut dialogue = Dialogue {
-        examiner: Examiner::new(&runner, seat, task.seed, Examiner::NO_LIMIT),
-        appraiser: analyst.appraiser(&*task.ruleset),
-        task,
-        terminal: Terminal::new(palette(&io::stdout()))?,
-        wait: args.wait,
-        at: None,
-        line: PlayedLine::default(),
-        answer: None,
-        is_over: false,
-    };
-    examine(async move { dialogue.run().await })
+    let appraiser = analyst.appraiser(&*task.game.ruleset);
+    let examiner = Examiner::new(&runner, seat, task.seed, Examiner::NO_LIMIT);
+    let terminal = Terminal::new(palette(&io::stdout()))?;
+    let session = DebugSession::new(task.game, examiner, appraiser, terminal);
+    let mut session = session.waiting(args.wait);
+    examine(async move { Ok(session.run().await?) })
 }
 
-fn of_record(
-    args: &Args,
-    file: &Path,
-    program: &Program,
-    confined: &Program,
-) -> Result<(Task, Seat)> {
+fn of_record(args: &Args, file: &Path, program: &Program, confined: &Program) -> Result<Task> {
     let (rules, several) = (&args.asked.game, "; choose one with --number N");
     check_not_stdin(
         &[file.to_owned()],
@@ -207,9 +178,8 @@ fn of_record(
     let pieces = recorded.pieces()?;
     let seat = recorded.seat(by, confined, &pieces, args.move_time);
     let heading = recorded.heading(by, program);
-    let task = Task {
-        seed: recorded.seed(by, args.asked.seed),
-        _pieces: pieces,
+    let seed = recorded.seed(by, args.asked.seed);
+    let game = DebuggedGame {
         heading: format!("{heading}\nThe bot's turns: {turns}\n"),
         questions,
         earlier,
@@ -218,7 +188,12 @@ fn of_record(
         forfeit: forfeit_of(&recorded.record, by),
         ruleset: recorded.ruleset,
     };
-    Ok((task, seat))
+    Ok(Task {
+        game,
+        seat,
+        seed,
+        _pieces: pieces,
+    })
 }
 
 /// `illegal-move: it answered …`
@@ -229,7 +204,7 @@ fn forfeit_of(record: &Record, bot: BotIndex) -> Option<String> {
 }
 
 /// About the position of `--start`.
-fn of_position(args: &Args, program: Program) -> Result<(Task, Seat)> {
+fn of_position(args: &Args, program: Program) -> Result<Task> {
     if args.number.is_some() || args.turn.is_some() || args.asked.part.is_some() || args.from_first
     {
         bail!(
@@ -249,7 +224,7 @@ fn of_position(args: &Args, program: Program) -> Result<(Task, Seat)> {
         time.move_time = given;
     }
     let seat = Seat::program(&*ruleset, pieces.path(), program, time);
-    let task = Task {
+    let game = DebuggedGame {
         ruleset,
         heading: String::new(),
         questions: vec![("turn 1".to_owned(), question)],
@@ -257,312 +232,11 @@ fn of_position(args: &Args, program: Program) -> Result<(Task, Seat)> {
         stop: 0,
         result: None,
         forfeit: None,
+    };
+    Ok(Task {
+        game,
+        seat,
         seed: args.asked.seed.unwrap_or(0),
         _pieces: pieces,
-    };
-    Ok((task, seat))
+    })
 }
-
-/// Plays perfectly, without a clock.
-const PERFECT: &str = "perfect?slips=0";
-
-struct Dialogue {
-    task: Task,
-    examiner: Examiner,
-    appraiser: Option<Appraiser>,
-    terminal: Terminal,
-    /// A fresh process is sent nothing before Enter is pressed.
-    wait: bool,
-    /// The last question; `None` once the recorded game was left.
-    at: Option<usize>,
-    line: PlayedLine,
-    answer: Option<Asked>,
-    /// After the answer, or after the turn in reply.
-    is_over: bool,
-}
-
-impl Dialogue {
-    async fn run(&mut self) -> Result<()> {
-        self.say(&self.task.heading.clone())?;
-        self.fresh().await?;
-        for index in 0..=self.task.stop {
-            self.ask_recorded(index).await?;
-            if matches!(self.answer, Some(Err(_))) && index >= self.task.earlier {
-                break;
-            }
-        }
-        self.show()?;
-        while let Some(text) = self.typed("(debug) ").await? {
-            let text = text.trim();
-            let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
-            match (word, rest.trim()) {
-                ("", _) => {}
-                ("next" | "n", "") => self.next().await?,
-                ("solver" | "s", "") => self.solver().await?,
-                ("hand" | "h", turn) => self.hand(turn.to_owned()).await?,
-                ("show", "") => self.show()?,
-                ("again" | "a", "") => self.again().await?,
-                ("help" | "?", _) => self.say(COMMANDS)?,
-                ("quit" | "exit" | "q", "") => break,
-                _ => {
-                    let text = escape_controls(text);
-                    self.say(&format!(
-                        "There is no command {text}. The commands are:\n{COMMANDS}"
-                    ))?;
-                }
-            }
-        }
-        Ok(self.examiner.stop().await?)
-    }
-
-    fn say(&mut self, text: &str) -> Result<()> {
-        Ok(self.terminal.show(text)?)
-    }
-
-    /// `None` at the end of the input.
-    async fn typed(&mut self, prompt: &str) -> Result<Option<String>> {
-        match self.terminal.prompt(prompt)?.await? {
-            Typed::Line(text) => Ok(Some(text)),
-            Typed::End => Ok(None),
-            Typed::Interrupted => Err(Failure::Interrupted),
-        }
-    }
-
-    async fn fresh(&mut self) -> Result<()> {
-        self.examiner.start().await?;
-        let id = self.examiner.seat.process_id().unwrap_or(0);
-        self.say(&format!("Process {id} has been started.\n"))?;
-        if self.wait {
-            let prompt = "Attach a debugger, then press Enter. ";
-            self.typed(prompt).await?;
-        }
-        Ok(())
-    }
-
-    async fn ask(&mut self, line: PlayedLine) -> Result<()> {
-        if !self.examiner.is_running() {
-            self.fresh().await?;
-        }
-        self.answer = Some(self.examiner.ask(&line).await?);
-        self.at = None;
-        self.is_over = false;
-        self.line = line;
-        Ok(())
-    }
-
-    async fn ask_recorded(&mut self, index: usize) -> Result<()> {
-        let (place, question) = self.task.questions[index].clone();
-        self.ask(question.line).await?;
-        self.at = Some(index);
-        let (Some(then), Some(answer)) = (question.answered, &self.answer) else {
-            return Ok(());
-        };
-        let now = match answer {
-            Ok(answer) if answer.turn == *then => return Ok(()),
-            Ok(answer) => escape_controls(&answer.turn),
-            Err(fault) => fault.fault.reason().to_string(),
-        };
-        let then = escape_controls(&then);
-        self.say(&format!(
-            "At {place} it departs: then {then}, now {now}. The recorded game goes on.\n"
-        ))
-    }
-
-    async fn next(&mut self) -> Result<()> {
-        match (self.at, &self.task.result) {
-            (Some(at), _) if at + 1 < self.task.questions.len() => {
-                self.ask_recorded(at + 1).await?;
-                self.show()
-            }
-            (Some(_), Some(result)) => self.say(&format!(
-                "That was its last question of the game: {}\n",
-                escape_controls(result)
-            )),
-            (None, Some(_)) => {
-                self.say("The recorded game has been left; solver and hand go on from here.\n")
-            }
-            (_, None) => self.say("There is no recorded game; solver and hand go on from here.\n"),
-        }
-    }
-
-    /// A fresh process is first asked everything before.
-    async fn again(&mut self) -> Result<()> {
-        let lines = self.examiner.asked().to_vec();
-        self.fresh().await?;
-        for line in lines.split_last().map_or(&[][..], |(_, before)| before) {
-            if let Err(fault) = self.examiner.ask(line).await? {
-                let (request, fault) = (&fault.request, &fault.fault);
-                self.say(&format!("It fails on its way, at {request}: {fault}\n"))?;
-                self.fresh().await?;
-            }
-        }
-        self.answer = Some(self.examiner.ask(&self.line).await?);
-        self.is_over = false;
-        self.show()
-    }
-
-    fn after_answer(&mut self) -> Result<Option<PlayedLine>> {
-        if self.is_over {
-            self.say("The game is over.\n")?;
-            return Ok(None);
-        }
-        let Some(Ok(answer)) = &self.answer else {
-            self.say("The bot has made no turn; again asks it once more.\n")?;
-            return Ok(None);
-        };
-        let line = self.line.then(&answer.turn);
-        Ok((!self.ends(&line)?).then_some(line))
-    }
-
-    fn ends(&mut self, line: &PlayedLine) -> Result<bool> {
-        let asked = self.session(&self.line)?.to_move();
-        let session = self.session(line)?;
-        let text = match session.outcome() {
-            None => return Ok(false),
-            Some(Outcome::Draw) => "The game ends in a draw.\n".to_owned(),
-            Some(Outcome::Win(side)) => {
-                let verb = if side == asked { "wins" } else { "loses" };
-                let lines = session.winning_lines();
-                let lines: Vec<String> = lines.iter().map(|(a, b)| format!("{a} {b}")).collect();
-                format!("The bot {verb}: {}.\n", escape_controls(&lines.join(", ")))
-            }
-        };
-        self.is_over = true;
-        self.say(&text)?;
-        Ok(true)
-    }
-
-    async fn solver(&mut self) -> Result<()> {
-        let second = std::time::Duration::from_secs(1);
-        let Some(mut perfect) = self.task.ruleset.builtin_bot(PERFECT, 0, second) else {
-            return self.say("There is no solver for this game; hand plays the opponent's turn.\n");
-        };
-        let Some(line) = self.after_answer()? else {
-            return Ok(());
-        };
-        let turn = perfect(&self.request(&line)?);
-        let turn = turn.map_err(|error| usage!("{error}"))?;
-        self.reply(&line, &turn).await
-    }
-
-    async fn hand(&mut self, mut turn: String) -> Result<()> {
-        let Some(line) = self.after_answer()? else {
-            return Ok(());
-        };
-        if turn.is_empty() {
-            let picture = self.session(&line)?.picture(None);
-            self.terminal.draw(&picture)?;
-            let prompt = format!("The opponent is asked {}: ", self.request(&line)?);
-            let Some(typed) = self.typed(&prompt).await? else {
-                return Ok(());
-            };
-            typed.trim().clone_into(&mut turn);
-        }
-        let mut canonical = String::new();
-        let played = self.session(&line)?.play(&turn, &mut canonical);
-        if let Err(rejection) = played {
-            // Without the hint, which is for the author of a program.
-            return self.say(&format!("{}\n", escape_controls(&rejection.problem)));
-        }
-        self.reply(&line, &canonical).await
-    }
-
-    async fn reply(&mut self, line: &PlayedLine, turn: &str) -> Result<()> {
-        let after = line.then(turn);
-        let words = self.session(&after)?.describe_last_turn(Mood::Told);
-        let (words, turn) = (escape_controls(&words), escape_controls(turn));
-        self.say(&format!("The opponent {words}: {turn}\n"))?;
-        if self.ends(&after)? {
-            return Ok(());
-        }
-        self.ask(after).await?;
-        self.show()
-    }
-
-    fn session(&self, line: &PlayedLine) -> Result<Box<dyn Game>> {
-        Ok(line.position(&*self.task.ruleset)?)
-    }
-
-    fn request(&self, line: &PlayedLine) -> Result<String> {
-        Ok(line.request(&*self.task.ruleset)?)
-    }
-
-    fn show(&mut self) -> Result<()> {
-        let request = self.request(&self.line)?;
-        let picture = self.session(&self.line)?.picture(None);
-        let questions = &self.task.questions;
-        let recorded = self.at.filter(|_| self.task.result.is_some());
-        let forfeit = self.task.forfeit.as_deref();
-        let forfeit = forfeit.filter(|_| self.at.is_some_and(|index| index >= self.task.earlier));
-        let forfeit = forfeit.map_or("it forfeited".to_owned(), escape_controls);
-        let recorded = recorded.map(|index| questions[index].1.clone());
-        let title = recorded.as_ref().map_or_else(String::new, |question| {
-            let of = questions.last().map_or(0, |(_, last)| last.turn);
-            format!("Turn {} (its last was {of})\n", question.turn)
-        });
-        self.say(&format!("\n{title}"))?;
-        self.terminal.draw(&picture)?;
-        self.say(&format!("  asked  {}\n", escape_controls(&request)))?;
-        let (mut now, mut time) = ("nothing".to_owned(), String::new());
-        match &self.answer {
-            Some(Ok(answer)) => {
-                now = self.valued(&answer.turn)?;
-                time = format!("  took   {}\n", format_duration(answer.time.elapsed));
-            }
-            Some(Err(fault)) => {
-                now = format!("no legal turn: {}: {}", fault.fault.reason(), fault.fault);
-            }
-            None => {}
-        }
-        if let Some(question) = &recorded {
-            let then = match (&question.answered, &self.answer) {
-                (None, _) => format!("no legal turn: {forfeit}"),
-                // Asked a second time, the solver would know more.
-                (Some(then), Some(Ok(answer))) if **then == *answer.turn => now.clone(),
-                (Some(then), _) => self.valued(then)?,
-            };
-            self.say(&format!("  then   {then}\n"))?;
-        }
-        self.say(&format!("  now    {now}\n{time}"))?;
-        let best = self.best()?;
-        self.say(&format!("  best   {best}\n"))
-    }
-
-    fn valued(&self, turn: &str) -> Result<String> {
-        let shown = escape_controls(turn);
-        let Some(appraiser) = &self.appraiser else {
-            return Ok(shown);
-        };
-        let before = self.session(&self.line)?;
-        let turn = before.after(turn);
-        let turn = turn.map_err(|rejection| rejection.to_string())?;
-        let value = appraiser.turn(&*before, &turn);
-        Ok(format!("{shown:<6} {}", appraiser.words(value)))
-    }
-
-    fn best(&self) -> Result<String> {
-        let Some(appraiser) = &self.appraiser else {
-            return Ok("there is no solver for this game".to_owned());
-        };
-        let found = appraiser.position(&*self.session(&self.line)?);
-        let value = match found.value {
-            Some(Value::Loss) => return Ok("every turn loses".to_owned()),
-            Some(value) if !found.best.is_empty() => value.name(),
-            _ => return Ok("not proven in time; --time-per-move gives the solver more".to_owned()),
-        };
-        let shown = found.best.iter().take(SHOWN_TURNS);
-        let shown: Vec<String> = shown.map(|turn| escape_controls(turn)).collect();
-        let mut text = format!("{value}: {}", shown.join(", "));
-        let more = found.best.len().saturating_sub(SHOWN_TURNS) as u64;
-        if more > 0 {
-            let _ = write!(text, " and {}", counted(more, "other turn", "other turns"));
-        }
-        if found.undecided > 0 {
-            let undecided = counted(found.undecided as u64, "turn", "turns");
-            let _ = write!(text, "; {undecided} not decided in time");
-        }
-        Ok(text)
-    }
-}
-
-const SHOWN_TURNS: usize = 8;

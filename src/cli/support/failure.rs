@@ -18,6 +18,7 @@ use referee::play::game_runner::GameError;
 use referee::record::reader::{LineError, ReadError};
 use referee::stats::comparison::TermsError;
 use referee::stats::ratings::RatingError;
+use referee::study::debug::DebugError;
 use referee::study::puzzles::PuzzleError;
 use referee::study::rerun::RerunError;
 use referee::text::{cause, counted};
@@ -113,6 +114,17 @@ impl From<GameError> for Failure {
             GameError::Exhausted(limit) => Self::Exhausted(limit),
             GameError::Game(failure) => Self::Usage(failure.to_string()),
             GameError::Io(error) => error.into(),
+        }
+    }
+}
+
+impl From<DebugError> for Failure {
+    fn from(error: DebugError) -> Self {
+        match error {
+            DebugError::Game(error) => error.into(),
+            DebugError::Io(error) => error.into(),
+            DebugError::Interrupted => Self::Interrupted,
+            error => Self::Usage(error.to_string()),
         }
     }
 }
