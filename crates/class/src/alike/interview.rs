@@ -51,7 +51,8 @@ pub enum InterviewError {
     Game(#[from] GameError),
     /// Starter code, started by this command, explains nothing, since it answers nothing.
     #[error(
-        "--starter {bot}: it {silence}; `referee check{game} {}` shows what is wrong with it", quoted(bot)
+        "--starter {bot}: it {silence}; `referee check{game} {}` shows what is wrong with it",
+        quoted(bot)
     )]
     SilentStarter {
         bot: String,
