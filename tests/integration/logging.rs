@@ -190,14 +190,13 @@ fn stopped_while_a_bot_thinks(more: &[&str]) -> Run {
 fn the_log_tells_that_the_referee_was_stopped() {
     let run = stopped_while_a_bot_thinks(&[]);
     let events = events(&run.file("log"));
-    // On a crowded machine others may have run out of time before.
+    // On a crowded machine others may have run out of time before, and all of this time may be in doubt.
     let is_of_stop = |event: &Value| {
-        let number = |name: &str| event["fields"][name].as_f64().unwrap_or(0.0);
         message(event) == "time ran out"
             && event["fields"]["found"] == "late answer"
-            && number("elapsed_ms") - number("limit_ms") - number("excused_ms") > 0.0
+            && event["fields"]["unwatched_ms"].as_f64() > Some(5.0)
     };
-    assert!(events.iter().any(is_of_stop), "{run}");
+    assert!(events.iter().any(is_of_stop), "{run}\n{events:#?}");
     let voids = events
         .iter()
         .filter(|event| message(event).starts_with("void: "));
