@@ -797,12 +797,14 @@ fn gomoku(process: &mut GameProcess) -> Result<(), Failed> {
         &(SIZE * SIZE, over),
         "a full board",
     )?;
+    gomoku_by_chance(process, [&none, &swap])
+}
+
+/// Games with and without the opening by a swap, drawn by lot.
+fn gomoku_by_chance(process: &mut GameProcess, [none, swap]: [&Value; 2]) -> Result<(), Failed> {
     let mut random = StdRng::seed_from_u64(5);
-    for (number, options) in [&none, &swap, &swap, &swap, &none, &swap]
-        .into_iter()
-        .enumerate()
-    {
-        let mut game = Gomoku::new(options == &swap);
+    for (number, options) in [none, swap, swap, swap, none, swap].into_iter().enumerate() {
+        let mut game = Gomoku::new(options == swap);
         let mut ply = 0;
         let mut choose = |legal: &BTreeSet<String>| {
             ply += 1;

@@ -868,10 +868,8 @@ fn printed_about(place: &Path, rules: &str, options: &str) -> Result<(), Failed>
     Ok(())
 }
 
-/// Those about folders of bots, in Dots and Boxes.
-fn printed_about_a_class() -> Result<(), Failed> {
-    let scratch = tempfile::tempdir()?;
-    let place = scratch.path();
+/// A class of bots for Dots and Boxes, of which one gives nonsense, and a scale.
+fn write_class(place: &Path) -> Result<(), Failed> {
     fs::write(
         place.join("my game.py"),
         fs::read_to_string(game("dots-and-boxes.py"))?,
@@ -896,6 +894,14 @@ fn printed_about_a_class() -> Result<(), Failed> {
         place.join("scale.toml"),
         format!("seed = 1\nbudget = 2\n{rung}"),
     )?;
+    Ok(())
+}
+
+/// Those about folders of bots, in Dots and Boxes.
+fn printed_about_a_class() -> Result<(), Failed> {
+    let scratch = tempfile::tempdir()?;
+    let place = scratch.path();
+    write_class(place)?;
     let game = "--game './my game.py' --game-option size=2";
     let few = "--pairs 1 --seed 1";
     for (script, kinds) in [
