@@ -87,8 +87,8 @@ export const whenLoaded = (act) => waiting.push(act);
 export const isBuiltin = (game) => game === "quarto" || game === "four-in-a-row";
 
 /**
- * The options of a command that choose a game, each with a space after it. GAME stands for a game's program: records do not
- * tell where it is.
+ * The options of a command that choose a game, each with a space after it. GAME stands for a game's program: records do
+ * not tell where it is.
  *
  * @param {Edition} edition
  */
