@@ -117,7 +117,7 @@ def rows(folder, referee, groups):
     for size, (bots, games) in SIZES.items() if {"report", "standings"} & set(groups) else ():
         file = records(folder, referee, size)
         of = f"{games:,} games of {bots:,} bots"
-        yield Row("report", f"report of {of}", ["{referee}", "report", file, "--html", "{out}"])
+        yield Row("report", f"report of {of}", ["{referee}", "report", file, "-o", "{out}"])
         yield Row("standings", f"standings of {of}", ["{referee}", "standings", file])
 
 

@@ -51,7 +51,7 @@ class Browser:
 
     def __init__(self, profile):
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
-        line = next(line for line in self.driver.stdout if "on port" in line)
+        line = next(line for line in self.driver.stdout if "successfully on port" in line)
         self.address = f"http://127.0.0.1:{line.rsplit(' ', 1)[1].strip().rstrip('.')}"
         options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
         options += [f"--user-data-dir={profile}", "--window-size=1280,900"]
