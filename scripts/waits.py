@@ -139,15 +139,13 @@ def measured(row, referee, folder):
 
 def estimated(folder):
     """What shows how long it goes on, each some seconds long."""
-    minimax, random = str(PLAYERS / "minimax.py"), str(PLAYERS / "random.py")
-    yield "games of a match", ["{referee}", "-n", "12", "--sandbox", "none", minimax, random]
+    minimax = str(PLAYERS / "minimax.py")
     bots = [str(PLAYERS / name) for name in ("random.py", "greedy.py", "safe.py", "wins.py")]
-    yield "a tournament of four", ["{referee}", "tournament", *bots, "--no-check", "--pairs", "8", "--out", "{out}"]
+    yield "a tournament of four", ["{referee}", "tournament", *bots, "--no-check", "--pairs", "40", "--out", "{out}"]
     played = copies(folder / "fast_and_slow", PLAYERS / "random.py", 3)
     shutil.copy(minimax, folder / "fast_and_slow" / "minimax.py")
-    slow = ["{referee}", "tournament", played, "--no-check", "--pairs", "2", "--move-time", "300ms", "--out", "{out}"]
+    slow = ["{referee}", "tournament", played, "--no-check", "--pairs", "1", "--out", "{out}"]
     yield "a tournament with a slow bot", slow
-    yield "puzzles", ["{referee}", "puzzles", "run", "builtin:quarto", str(PLAYERS / "greedy.py")]
 
 
 LEFT = re.compile(r"(\d+)/(\d+) [a-z]+.*?, (?:about )?((?:\d+ ?[hms] ?)+)left")
