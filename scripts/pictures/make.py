@@ -4,7 +4,7 @@
     cargo build --release && scripts/pictures/make.py
     scripts/pictures/make.py game stage        # only these; `REFEREE` names another program
 
-The game is drawn by `referee replay --svg`; report, board and stage are screenshots of
+The game is drawn by `referee replay --format svg`; report, board and stage are screenshots of
 headless Chromium, driven by chromedriver.
 """
 
@@ -40,7 +40,7 @@ def game() -> None:
         bots = ["builtin:search?depth=3", "builtin:search?depth=2"]
         subprocess.run([REFEREE, "--seed", "6", "--record", records, *bots], check=True, stdout=subprocess.DEVNULL)
         turns = len(json.loads(Path(records).read_text())["turns"])
-        drawing = [REFEREE, "replay", records, "--svg", "-", "--turn"]
+        drawing = [REFEREE, "replay", records, "--format", "svg", "--turn"]
         drawn = [subprocess.run([*drawing, str(turn)], check=True, capture_output=True).stdout for turn in range(1, turns + 1)]
     tokens: dict[str, str] = {}
 
@@ -115,7 +115,7 @@ def board() -> None:
     """A board with what its turns are worth."""
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "board.html"
-        subprocess.run([REFEREE, "board", "--page", str(page), "KH.FN.CMD..JP.O. B"], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([REFEREE, "board", "--out", str(page), "KH.FN.CMD..JP.O. B"], check=True, stderr=subprocess.DEVNULL)
         solved = "document.querySelector('.worth-bar')?.textContent.endsWith('with best play.')"
         screenshots(page.as_uri(), "board", 1280, 1000, solved)
 

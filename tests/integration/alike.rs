@@ -65,7 +65,7 @@ fn a_copy_stands_out_and_starter_code_explains_what_all_have() {
     let with = class.run(
         &[
             &asked[..],
-            &["--starter", "starter.sh", "--html", "page.html"],
+            &["--starter", "starter.sh", "--out", "page.html"],
         ]
         .concat(),
     );

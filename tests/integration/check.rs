@@ -167,7 +167,7 @@ fn a_check_is_bounded() {
         .join("checks.csv")
         .to_string_lossy()
         .into_owned();
-    let run = Referee::new(["check", &bot, "--csv", &table]).run();
+    let run = Referee::new(["check", &bot, "--out", &table]).run();
     assert_eq!(run.code, Some(0), "{run}");
     let thought = "\nIt thought for 10 s. Asked only: ";
     assert!(run.stdout.contains(thought), "{run}");
@@ -240,7 +240,7 @@ fn a_folder_is_checked_bot_by_bot() {
     let table = place.path().join("checks.csv");
     let folder = class.to_string_lossy().into_owned();
     let csv = table.to_string_lossy().into_owned();
-    let checked = ["check", &folder, "--sandbox", "none", "--csv", &csv];
+    let checked = ["check", &folder, "--sandbox", "none", "--out", &csv];
     let one = Referee::new(checked).run();
     assert_eq!(one.code, Some(2), "{one}");
     assert!(

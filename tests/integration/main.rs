@@ -56,6 +56,7 @@ mod compare;
 mod conformance;
 #[cfg(unix)]
 mod debug;
+mod destinations;
 mod drawing;
 #[cfg(unix)]
 mod examples;

@@ -390,8 +390,8 @@ const WRONG: &[(&str, &str)] = &[
         "referee: cannot start folder: there is no program in this folder; put one into it",
     ),
     (
-        "check --csv missing/x builtin:greedy",
-        "referee: missing/x: cannot be written: there is no such file or directory",
+        "check --out missing/x.csv builtin:greedy",
+        "referee: missing/x.csv: cannot be written: there is no such file or directory",
     ),
     (
         "--live=300.0.0.1:80 builtin:greedy builtin:random",

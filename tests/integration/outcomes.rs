@@ -213,10 +213,10 @@ fn draws_and_wins_with_the_last_piece_are_told_in_every_output() {
         let replay = class.run(&["replay", "cup/games.jsonl"]);
         assert!(has_each(&replay.stdout), "{replay}");
         let first = ["replay", "cup/games.jsonl", "--number", "1"];
-        class.run(&[&first[..], &["--html=one.html"]].concat());
+        class.run(&[&first[..], &["--out=one.html"]].concat());
         let one = entries(&data(&class.read("one.html")), "g");
         assert_eq!((one.len(), &one[0][5]), (1, &in_page[0][5]));
-        class.run(&[&first[..], &["--turn", "17", "--svg", "one.svg"]].concat());
+        class.run(&[&first[..], &["--turn", "17", "--out", "one.svg"]].concat());
         let picture = class.read("one.svg");
         let piece = &order[15..];
         for part in [

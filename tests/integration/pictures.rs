@@ -1,4 +1,4 @@
-//! Pictures of positions: `referee board --svg` and `referee replay --svg`.
+//! Pictures of positions: `referee board` and `referee replay`.
 //!
 //! Two files in `docs/pictures` are what the commands write; `UPDATE=1` writes them anew. That the drawings are those
 //! of the page is tested in a browser (`tests/environment/browser`).
@@ -21,7 +21,7 @@ const FOUR: &str = ".................O.....O@....O@@...O@@O@..";
 
 #[track_caller]
 fn svg(arguments: &[&str]) -> String {
-    let run = Referee::new(arguments).args(["--svg", "-"]).run();
+    let run = Referee::new(arguments).args(["--format", "svg"]).run();
     assert_eq!(run.code, Some(0), "{run}");
     run.stdout
 }
@@ -277,16 +277,16 @@ fn wrong_arguments_of_board_are_named() {
         ),
     ];
     for (arguments, parts) in cases {
-        for more in [&["--svg", "-"][..], &[]] {
+        for more in [&["--format", "svg"][..], &[]] {
             refused(
                 &Referee::new(["board"]).args(arguments).args(more).run(),
                 parts,
             );
         }
     }
-    let both = Referee::new(["board", "................", "--json", "--svg", "-"]).run();
-    refused(&both, &["--json", "--svg"]);
-    let nowhere = Referee::new(["board", "................", "--svg", "none/x.svg"]).run();
+    let both = Referee::new(["board", "................", "--json", "--format", "svg"]).run();
+    refused(&both, &["--json", "--format"]);
+    let nowhere = Referee::new(["board", "................", "--out", "none/x.svg"]).run();
     refused(
         &nowhere,
         &["none/x.svg: cannot be written: there is no such file or directory"],
@@ -375,7 +375,7 @@ fn the_position_after_a_turn_is_a_still() {
         "three placed, one in hand"
     );
     assert_eq!(of_class(&document, "last").len(), 1);
-    let beyond = Referee::new(game).args(["99", "--svg", "-"]).run();
+    let beyond = Referee::new(game).args(["99", "--format", "svg"]).run();
     refused(&beyond, &["--turn 99: game ", "; expected 0 to "]);
 }
 
@@ -385,29 +385,33 @@ fn wrong_arguments_of_replay_are_named() {
     let file = file.to_str().expect("a path");
     let run = |arguments: &[&str]| Referee::new(["replay", file]).args(arguments).run();
     refused(
-        &run(&["--svg", "-", "--turn", "0"]),
+        &run(&["--format", "svg", "--turn", "0"]),
         &["a picture shows one; choose one with --number N"],
     );
     refused(
-        &run(&["--svg", "-", "--number", "1"]),
-        &["--svg draws one position, so add --turn N; a page of the whole game is --html"],
+        &run(&["--format", "svg", "--number", "1"]),
+        &[
+            "a picture shows one position, so add --turn N; a page of the whole game is --out FILE.html",
+        ],
     );
-    refused(&run(&["--number", "1", "--turn", "2"]), &["--svg"]);
+    refused(&run(&["--number", "1", "--turn", "2"]), &["--format svg"]);
     refused(
-        &run(&["--number", "1", "--svg", "-", "--quiet"]),
+        &run(&["--number", "1", "--format", "svg", "--quiet"]),
         &["--quiet"],
     );
     refused(
-        &run(&["--number", "1", "--svg", "-", "--html"]),
+        &run(&["--number", "1", "--out", "-", "--html"]),
         &["--html"],
     );
     refused(
-        &run(&["--number", "1", "--turn", "0", "--svg", file]),
+        &run(&[
+            "--number", "1", "--turn", "0", "--format", "svg", "--out", file,
+        ]),
         &["would be overwritten"],
     );
     let target = scratch.path().join("game.svg");
     let target = target.to_str().expect("a path");
-    let written = run(&["--number", "1", "--turn", "0", "--svg", target]);
+    let written = run(&["--number", "1", "--turn", "0", "--out", target]);
     assert_eq!(written.code, Some(0), "{written}");
     assert!(written.stderr.contains("after turn 0"), "{written}");
     is_picture(&fs::read_to_string(target).expect("a file"));
@@ -416,7 +420,7 @@ fn wrong_arguments_of_replay_are_named() {
     broken["turns"][1] = "99 A".into();
     let broken = write(&scratch.path().join("broken.jsonl"), &[broken]);
     let broken = broken.to_str().expect("a path");
-    let run = Referee::new(["replay", broken, "--turn", "0", "--svg", "-"]).run();
+    let run = Referee::new(["replay", broken, "--turn", "0", "--format", "svg"]).run();
     refused(&run, &[":1: game ", "turn 2"]);
 }
 
@@ -430,7 +434,7 @@ fn the_turn_of_a_fault_has_no_picture_and_the_one_before_is_named() {
     let turns = run.records()[0]["turns"].as_array().expect("turns").len();
     let picture = |turn: usize| {
         let turn = turn.to_string();
-        let arguments = ["replay", "--number", "1", "--svg=-", "--turn", &turn];
+        let arguments = ["replay", "--number", "1", "--format=svg", "--turn", &turn];
         Referee::new(arguments).args([&file]).run()
     };
     let words = format!("was forfeited in that turn, which changes no board; --turn {turns} draws");

@@ -16,7 +16,7 @@ const GOOD: &str = r#"{"v":1,"game":"quarto","rules":"standard","id":"ID","bots"
 const COMMANDS: [&str; 16] = [
     "replay FILE",
     "replay FILE -q",
-    "replay FILE --number 2 --html=page.html",
+    "replay FILE --number 2 --out page.html",
     "standings FILE",
     "standings FILE other.jsonl",
     "report FILE -o page.html",

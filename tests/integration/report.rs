@@ -1,4 +1,4 @@
-//! `referee report` and `referee replay --html`: what is written, and what is refused. What it
+//! `referee report` and `referee replay --out`: what is written, and what is refused. What it
 //! looks like is in `tests/environment/browser`.
 
 use std::fs;
@@ -421,7 +421,7 @@ fn a_replay_as_a_page_is_of_one_game_by_the_rules() {
     let number = (fault.unwrap() + 1).to_string();
     let all = write(&scratch.path().join("all.jsonl"), &GAMES);
     for (private, shown) in [(&[][..], true), (&["--private"], false)] {
-        let run = Referee::new(["replay", "--html=one.html", "--number", &number])
+        let run = Referee::new(["replay", "--out=one.html", "--number", &number])
             .args([&all])
             .args(private)
             .directory(scratch.path())
@@ -433,7 +433,9 @@ fn a_replay_as_a_page_is_of_one_game_by_the_rules() {
     let mut forged = GAMES[0].clone();
     forged["result"]["winner"] = Value::Null;
     let forged = write(&scratch.path().join("forged.jsonl"), &[forged]);
-    let run = Referee::new(["replay", "--html"]).args([forged]).run();
+    let run = Referee::new(["replay", "--format", "html"])
+        .args([forged])
+        .run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("the winner is no bot"), "{run}");
 }

@@ -130,7 +130,7 @@ fn what_others_wrote_is_text_in_each_output() {
         "1s",
         "--sandbox",
         "none",
-        "--html",
+        "--out",
         "alike.html",
     ]);
     let folder = class.path("");

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::tournament::{PlayOptions, TournamentOptions};
 use crate::cli::support::building::SourceBuilder;
+use crate::cli::support::destination::page_file;
 use crate::cli::support::failure::{Failure, Result, bail, usage};
 use crate::cli::support::folder::{Records, plan_in, replace_file};
 use crate::cli::support::games::{GameOptions, check_builtins};
@@ -35,7 +36,7 @@ simple habits explain does not count. docs/alike.md says how often that errs.
 It is a reason to look at two programs and to talk with their authors, not a verdict.
 
 Examples:
-  referee alike submissions/ --html alike.html
+  referee alike submissions/ -o alike.html
   referee alike submissions/ --starter template/bot.py --json
   referee alike class                       # the folder of a tournament
   referee league alike term                 # asks only versions that are new
@@ -83,7 +84,11 @@ struct Asking {
     seed: Option<u32>,
 
     /// Also write a page to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, alias = "output", value_name = "FILE.html", value_parser = page_file)]
+    out: Option<PathBuf>,
+
+    /// Another name of --out.
+    #[arg(long, hide = true, value_name = "FILE", conflicts_with = "out")]
     html: Option<PathBuf>,
 
     /// Print one JSON document
@@ -190,7 +195,7 @@ fn hold(
 
 /// And writes the page.
 fn print_report(asking: &Asking, report: &AlikeReport<'_>) -> Result<()> {
-    if let Some(path) = &asking.html {
+    if let Some(path) = asking.out.as_ref().or(asking.html.as_ref()) {
         replace_file(path, &report.html())?;
     }
     let json = || format!("{:#}", report.json());

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
+use crate::cli::support::destination::{Form, destination};
 use crate::cli::support::failure::{Result, usage};
 use crate::cli::support::games::BuiltinGameOptions;
 use crate::cli::support::output::{note, print_found, print_stderr};
@@ -19,10 +20,10 @@ use referee::text::{escape_controls, quote};
 
 const AFTER_HELP: &str = "\
 Examples:
-  referee board A..PC...J..EF... --svg position.svg
-  referee board 'A..PC...J..EF... K' --svg -
+  referee board A..PC...J..EF... --out position.svg
+  referee board 'A..PC...J..EF... K' --format svg
   referee board --game four-in-a-row ...................................@O.....
-  referee board 'A..PC...J..EF... K' --page board.html
+  referee board 'A..PC...J..EF... K' --out board.html
 
 Exit status: 0 the position is drawn; 2 wrong usage or input; 1 the referee itself failed.";
 
@@ -48,13 +49,34 @@ pub(crate) struct Args {
     #[arg(long, help_heading = "Output")]
     json: bool,
 
-    /// Write a picture to this file instead, with the drawing of the pages; - is stdout
-    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    /// Write it to this file instead: a picture with the drawing of the pages (.svg), or a page with this board, to play on
+    /// and to see what each turn is worth (.html); - is stdout
+    // Without -o: a configuration may begin with that.
+    #[arg(long, alias = "output", value_name = "FILE", conflicts_with = "json")]
+    out: Option<PathBuf>,
+
+    /// The form of --out, where no extension of a file says it
+    #[arg(long, conflicts_with = "json", help_heading = "Output")]
+    format: Option<Form>,
+
+    /// Another name of --out FILE.svg.
+    #[arg(long, hide = true, value_name = "FILE", conflicts_with_all = ["json", "out", "format"])]
     svg: Option<PathBuf>,
 
-    /// Write a page instead: this board, to play on and to see what each turn is worth; - is stdout
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "svg"])]
+    /// Another name of --out FILE.html.
+    #[arg(long, hide = true, value_name = "FILE", conflicts_with_all = ["json", "out", "format", "svg"])]
     page: Option<PathBuf>,
+}
+
+impl Args {
+    fn destination(&self) -> Result<Option<(&Path, Form)>> {
+        let page = self.page.as_deref().map(|path| (path, Form::Html));
+        let picture = self.svg.as_deref().map(|path| (path, Form::Svg));
+        match page.or(picture) {
+            Some(chosen) => Ok(Some(chosen)),
+            None => destination(self.out.as_deref(), self.format),
+        }
+    }
 }
 
 struct Position {
@@ -69,7 +91,8 @@ struct Position {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    if let Some(target) = &args.page {
+    let destination = args.destination()?;
+    if let Some((target, Form::Html)) = destination {
         return write_page(args, target);
     }
     if args.config.is_none() {
@@ -80,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     } else {
         quarto(args)?
     };
-    if let Some(target) = &args.svg {
+    if let Some((target, _)) = destination {
         return write_picture(&position, target);
     }
     let columns = terminal_width(&io::stdout());

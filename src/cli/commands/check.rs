@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use crate::cli::support::destination::table_file;
 use crate::cli::support::failure::{Failure, Result, WRONG, bail};
 use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::{ProgressLine, Stdout, json_line, note};
@@ -39,7 +40,7 @@ pub(crate) struct Args {
     each: bool,
 
     /// Check again whenever a file changes, until Ctrl-C
-    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    #[arg(long, conflicts_with_all = ["json", "out", "csv"])]
     watch: bool,
 
     #[command(flatten)]
@@ -61,7 +62,17 @@ pub(crate) struct Args {
     json: bool,
 
     /// Also write a table with a line for each bot to this file
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(short, long, alias = "output", value_name = "FILE.csv", value_parser = table_file)]
+    out: Option<PathBuf>,
+
+    /// Another name of --out.
+    #[arg(
+        long,
+        hide = true,
+        value_name = "FILE",
+        conflicts_with = "out",
+        help_heading = "Output"
+    )]
     csv: Option<PathBuf>,
 }
 
@@ -235,7 +246,7 @@ impl CheckOutput<'_> {
     }
 
     fn conclude(&self) -> Result<()> {
-        if let Some(path) = &self.args.csv {
+        if let Some(path) = self.args.out.as_ref().or(self.args.csv.as_ref()) {
             let table = self.found.paths.as_given(&as_csv(&self.checked));
             fs::write(path, table).map_err(|error| unwritable(path, &error))?;
         }

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::report::check_not_input;
+use crate::cli::support::destination::{Form, destination};
 use crate::cli::support::failure::{Failure, Result, bail};
 use crate::cli::support::folder::{GameChoice, Records, pieces_of, records_of};
 use crate::cli::support::output::{Channel, Notes, Stdout, print_stderr};
@@ -38,36 +39,64 @@ pub(crate) struct Args {
     #[arg(short, long)]
     quiet: bool,
 
-    /// Write a page to step through the game in a browser, instead of showing it here; game-N.html when no file is given
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = DEFAULT_PAGE, conflicts_with = "quiet")]
-    html: Option<PathBuf>,
+    /// Write the game to this file: a page to step through it in a browser (.html), or a picture of one position (.svg,
+    /// with --turn); - is stdout
+    #[arg(
+        short,
+        long,
+        alias = "output",
+        value_name = "FILE",
+        conflicts_with = "quiet"
+    )]
+    out: Option<PathBuf>,
 
-    /// Write the position after turn N (--turn) as a picture (SVG); - is stdout
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["quiet", "html"])]
-    svg: Option<PathBuf>,
+    /// The form, where no extension of a file says it
+    #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
+    format: Option<Form>,
 
-    /// The turn for --svg; 0 is the start
-    #[arg(long, value_name = "N", requires = "svg")]
+    /// The turn after which a picture is drawn; 0 is the start
+    #[arg(long, value_name = "N")]
     turn: Option<usize>,
 
     /// Leave what bots wrote to stderr, and their commands, out of pages
     ///
     /// What they answered stays in
-    #[arg(
-        long,
-        requires = "html",
-        help_heading = "Pages",
-        hide_short_help = true
-    )]
+    #[arg(long, help_heading = "Pages", hide_short_help = true)]
     private: bool,
+
+    /// Another name of --out FILE.html.
+    #[arg(long, hide = true, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = DEFAULT_PAGE, conflicts_with_all = ["quiet", "out", "format"])]
+    html: Option<PathBuf>,
+
+    /// Another name of --out FILE.svg.
+    #[arg(long, hide = true, value_name = "FILE", conflicts_with_all = ["quiet", "out", "format", "html"])]
+    svg: Option<PathBuf>,
+}
+
+impl Args {
+    fn destination(&self) -> Result<Option<(&Path, Form)>> {
+        let page = self.html.as_deref().map(|path| (path, Form::Html));
+        let picture = self.svg.as_deref().map(|path| (path, Form::Svg));
+        let chosen = match page.or(picture) {
+            Some(chosen) => Some(chosen),
+            None => destination(self.out.as_deref(), self.format)?,
+        };
+        let form = chosen.map(|(_, form)| form);
+        if self.turn.is_some() && form != Some(Form::Svg) {
+            bail!("--turn is for a picture; add --out FILE.svg or --format svg, or leave it out");
+        }
+        if self.private && form != Some(Form::Html) {
+            bail!("--private is for a page; add --out FILE.html or --format html, or leave it out");
+        }
+        Ok(chosen)
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    if let Some(target) = &args.html {
-        return write_page(args, target);
-    }
-    if let Some(target) = &args.svg {
-        return write_picture(args, target);
+    match args.destination()? {
+        Some((target, Form::Html)) => return write_page(args, target),
+        Some((target, Form::Svg)) => return write_picture(args, target),
+        None => {}
     }
     let file = &records_of(&args.file)?;
     let mut reader = Records::open(file)?;
@@ -186,7 +215,9 @@ fn one_game(args: &Args, shows: &str) -> Result<Recorded> {
 
 fn write_picture(args: &Args, target: &Path) -> Result<()> {
     let Some(turn) = args.turn else {
-        bail!("--svg draws one position, so add --turn N; a page of the whole game is --html=FILE");
+        bail!(
+            "a picture shows one position, so add --turn N; a page of the whole game is --out FILE.html"
+        );
     };
     let game = one_game(args, "a picture")?;
     let drawn = stills(&*game.ruleset, &game.record).map_err(|problem| game.invalid(&problem))?;

@@ -3,6 +3,7 @@
 pub(crate) mod building;
 pub(crate) mod config;
 pub(crate) mod console;
+pub(crate) mod destination;
 pub(crate) mod failure;
 pub(crate) mod folder;
 pub(crate) mod games;

@@ -182,7 +182,7 @@ pub(super) fn what_each_turn_is_worth_is_shown() -> Result<()> {
 fn board_page(arguments: &[&str]) -> Result<OpenReport> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let page = scratch.path().join("board.html");
-    let run = Referee::new(["board", "--page"])
+    let run = Referee::new(["board", "--out"])
         .args([&page])
         .args(arguments.iter().copied())
         .run();

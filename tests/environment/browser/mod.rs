@@ -983,7 +983,7 @@ fn one_game_is_a_page() -> Result<()> {
     let page: PathBuf = scratch.path().join("one.html");
     let number = number_of(is_quarto)?;
     let run = Referee::new(["replay", "--number", &number.to_string()])
-        .args([format!("--html={}", page.display())])
+        .args([format!("--out={}", page.display())])
         .args([&path])
         .run();
     same("exit", &run.code, &Some(0)).map_err(|e| format!("{e}\n{run}"))?;

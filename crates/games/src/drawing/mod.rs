@@ -1,4 +1,4 @@
-//! Positions as drawings: shapes with classes, which pages style, and files paint (`referee board --svg`).
+//! Positions as drawings: shapes with classes, which pages style, and files paint (`referee board --format svg`).
 
 mod boards;
 mod piece_style;
