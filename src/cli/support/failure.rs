@@ -192,6 +192,7 @@ impl From<LeagueError> for Failure {
     fn from(error: LeagueError) -> Self {
         match error {
             LeagueError::Tournament(error) => error.into(),
+            LeagueError::Ratings(error) => error.into(),
             error => Self::Usage(error.to_string()),
         }
     }

@@ -4,12 +4,16 @@ use std::path::PathBuf;
 
 use super::season::LockHolder;
 use super::state::VERSION;
+use referee_stats::ratings::RatingError;
 use referee_tournament::TournamentError;
+use referee_tournament::plan::difference::{PlanDifference, listed};
 
 #[derive(Debug, thiserror::Error)]
 pub enum LeagueError {
     #[error(transparent)]
     Tournament(#[from] TournamentError),
+    #[error(transparent)]
+    Ratings(#[from] RatingError),
     #[error("{}: it is not the state of a league: {error}", .path.display())]
     State {
         path: PathBuf,
@@ -30,4 +34,21 @@ pub enum LeagueError {
          parts"
     )]
     ShardLocked(String),
+    /// Other settings than those of the games before.
+    #[error(
+        "{}: games of this league would no longer be comparable:\n  {}\n{}", .path.display(), listed(.changed),
+        fix_of_incomparable(.changed)
+    )]
+    Incomparable {
+        path: PathBuf,
+        changed: Vec<PlanDifference>,
+    },
+}
+
+fn fix_of_incomparable(changed: &[PlanDifference]) -> &'static str {
+    if changed == [PlanDifference::GameProgram] {
+        "--accept-changes goes on with it as it is now, and tables and pages say since which game"
+    } else {
+        "leave these options as they were, or start another league"
+    }
 }

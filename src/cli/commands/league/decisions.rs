@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::update::note_places;
 use super::{no_league, open_league};
 use crate::cli::support::failure::{Result, bail, usage};
 use crate::cli::support::folder::Records;
@@ -195,7 +194,7 @@ pub(super) fn replay_of(
     league.note("played again", &game, why);
     league.write(directory.path())?;
     let old = plan.clone();
-    note_places(&mut plan, &old, &tournament, league)?;
+    directory.note_places(league, &old, &mut plan)?;
     directory.change(Some(&old), &mut plan)?;
     Ok(format!("game {id} of {a} and {b} is to be played again"))
 }

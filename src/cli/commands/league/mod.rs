@@ -30,9 +30,7 @@ use referee::class::league::zone::{Deadline, Zone};
 use referee::entrants::build;
 use referee::stats::schedule::knockout::Next;
 use referee::text::{counted, join_parts};
-use referee::tournament::bot_files::Settled;
 use referee::tournament::directory::TournamentDirectory;
-use referee::tournament::plan::difference::PlanDifference;
 use referee::tournament::plan::request::ScheduleRequest;
 use referee::tournament::plan::{Format, Plan};
 
@@ -359,33 +357,6 @@ fn take_in(league: &mut League, directory: &LeagueDirectory, intake: &Intake) ->
     let all = counted(all, "submission", "submissions");
     note!("{all}, {new} of them new");
     Ok(())
-}
-
-fn is_same(old: &Plan, new: &Plan) -> bool {
-    let mut bots = old.bots.iter().zip(&new.bots);
-    let mut absent = old.rejected.iter().zip(&new.rejected);
-    old.pairs == new.pairs
-        && old.pairs_so_far() == new.pairs_so_far()
-        && (old.bots.len(), old.rejected.len()) == (new.bots.len(), new.rejected.len())
-        && bots.all(|(a, b)| (&a.name, &a.version) == (&b.name, &b.version))
-        && absent.all(|(a, b)| (&a.bot.name, &a.absence) == (&b.bot.name, &b.absence))
-}
-
-/// `settled`: what is known of the program of the game.
-fn changed_settings(old: &Plan, new: &Plan, settled: &Settled) -> Vec<PlanDifference> {
-    let mut same_bots = new.clone();
-    same_bots.bots.clone_from(&old.bots);
-    same_bots.rejected.clone_from(&old.rejected);
-    same_bots.pairs = old.pairs;
-    same_bots.openings.clone_from(&old.openings);
-    let mut changed = old.differences_with(&same_bots, settled);
-    let limits = |plan: &Plan| plan.bots.first().map(|bot| bot.limits);
-    if let (Some(before), Some(now)) = (limits(old), limits(new))
-        && before != now
-    {
-        changed.push(PlanDifference::TimeLimits);
-    }
-    changed
 }
 
 fn open_league(folder: &Path) -> Result<(LeagueDirectory, League)> {

@@ -1,15 +1,11 @@
-use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::rc::Rc;
 
-use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{changed_settings, is_same};
 use crate::cli::commands::tournament::{Venue, play, print_notice, print_plan};
 use crate::cli::support::building::SourceBuilder;
 use crate::cli::support::failure::{Failure, Result, bail, usage};
@@ -19,24 +15,21 @@ use crate::cli::support::pages::PagesOf;
 use crate::cli::support::sandbox::{announce, warn_root};
 use crate::cli::support::setup::{absolute, palette, terminal_width, this_program};
 use crate::cli::support::signals;
+use referee::class::league::lineup::Lineup;
 use referee::class::league::log;
+use referee::class::league::plan_change::GAME_ACCEPTED;
 use referee::class::league::season::LeagueDirectory;
-use referee::class::league::state::{self, Bot, BotVersion, League, Status, VersionKey, at_home};
+use referee::class::league::state::{self, League, Status, at_home};
 use referee::class::report::grades::{people, students};
 use referee::entrants::build::{self, BuildError};
 use referee::play::TimeControl;
 use referee::report::terminal::{aligned, wrapped};
-use referee::report::tournament_summary::tables;
 use referee::stats::standings::Absence;
 use referee::text::{counted, join_parts};
-use referee::tournament::analysing::add_analysis;
-use referee::tournament::bot_files::{KnownFiles, Settled};
 use referee::tournament::checkup::{Cause, Problem};
-use referee::tournament::directory::TournamentDirectory;
 use referee::tournament::entrants::{self, Entrant, Entrants};
-use referee::tournament::plan::difference::PlanDifference;
 use referee::tournament::plan::request::PlanRequest;
-use referee::tournament::plan::{BotPlan, Plan, RejectedBot, difference};
+use referee::tournament::plan::{BotPlan, Plan, RejectedBot};
 use referee::tournament::preparation::{PreparationNotice, identical};
 
 const NAMED: usize = 5;
@@ -46,9 +39,6 @@ const COLUMNS: usize = 120;
 /// Of the names in a row of what needs attention, and of the text beside them.
 const MOST_OF_A_COLUMN: usize = 40;
 const LEAST_OF_A_COLUMN: usize = 40;
-
-/// By the bot's label.
-pub(super) type Versions = BTreeMap<String, VersionKey>;
 
 pub(super) struct Update<'a> {
     /// As it was given.
@@ -137,7 +127,7 @@ impl Update<'_> {
     /// Finds the bots that play, and writes down who plays with what.
     pub(super) fn settle(&mut self) -> Result<Entrants> {
         let tournament = self.directory.tournament();
-        let found = self.find(&self.playing())?;
+        let found = self.find(&self.league.playing())?;
         let same = identical(&found.entered).into_iter();
         let same = same.map(|names| names.into_iter().map(str::to_owned).collect());
         self.league.identical = same.collect();
@@ -147,52 +137,11 @@ impl Update<'_> {
         Ok(found)
     }
 
-    /// The versions that play: while a new one is not checked, the one before.
-    pub(super) fn playing(&self) -> Versions {
-        self.versions(Bot::fit)
-    }
-
-    /// The versions that are to play, and of which it is not known whether they can.
-    pub(super) fn unchecked(&self) -> Versions {
-        let is_new = |version: &BotVersion<'_>| *version.status == Status::New;
-        self.versions(|bot, until| bot.playing(until).filter(is_new))
-    }
-
-    /// [`Self::unchecked`], with the label of the bot, in the order in which they came.
-    #[cfg(feature = "class-server")]
-    pub(super) fn queue(&self) -> Vec<(String, VersionKey)> {
-        let until = self.league.accepted_until();
-        let bots = self.league.bots().into_iter();
-        let mut queue: Vec<_> = bots
-            .filter_map(|bot| {
-                let version = bot.playing(until)?;
-                let is_new = *version.status == Status::New;
-                is_new.then(|| (version.received, bot.label, version.key()))
-            })
-            .collect();
-        queue.sort_by_key(|(received, ..)| *received);
-        let in_order = queue.into_iter();
-        in_order.map(|(_, label, key)| (label, key)).collect()
-    }
-
-    fn versions<'a>(
-        &'a self,
-        of: impl Fn(&Bot<'a>, Option<Timestamp>) -> Option<BotVersion<'a>>,
-    ) -> Versions {
-        let until = self.league.accepted_until();
-        let versions = self.league.bots().into_iter();
-        let versions = versions.filter_map(|bot| {
-            let version = of(&bot, until)?.key();
-            Some((bot.label, version))
-        });
-        versions.collect()
-    }
-
     /// An unfit version gives way to the one before it.
     async fn check_new(&mut self) -> Result<()> {
         self.league.retry();
         loop {
-            let new = self.unchecked();
+            let new = self.league.unchecked();
             if new.is_empty() {
                 return Ok(());
             }
@@ -230,7 +179,7 @@ impl Update<'_> {
         }
     }
 
-    async fn build(&mut self, versions: &Versions) -> Result<bool> {
+    async fn build(&mut self, versions: &Lineup) -> Result<bool> {
         let mut sources = Vec::new();
         for (name, version) in versions {
             let folder = state::folder(self.directory.path(), version);
@@ -284,7 +233,7 @@ impl Update<'_> {
         Ok(has_failed)
     }
 
-    pub(super) fn find(&self, versions: &Versions) -> Result<Entrants> {
+    pub(super) fn find(&self, versions: &Lineup) -> Result<Entrants> {
         let (mut wanted, mut rejected) = (Vec::new(), Vec::new());
         for (name, version) in versions {
             let folder = state::folder(self.directory.path(), version);
@@ -324,7 +273,7 @@ impl Update<'_> {
             ..self.venue.request()
         };
         let (ruleset, old) = (&*self.venue.settings.ruleset, self.old.as_ref());
-        let playing = self.playing();
+        let playing = self.league.playing();
         if let Some(lost) = found.rejected.first() {
             // It was fit before: this machine lacks something.
             bail!("{}: {}", lost.bot.name, join_parts(&lost.absence, "\n    "));
@@ -358,36 +307,16 @@ impl Update<'_> {
         Ok((plan, entered))
     }
 
-    /// Refuses a plan whose games could not be compared with those before, but for the program of the game, where another
-    /// one is accepted.
     fn settle_game(&mut self, plan: &mut Plan) -> Result<()> {
         let Some(old) = &self.old else {
             return Ok(());
         };
-        let tournament = self.directory.tournament();
-        let mut known = KnownFiles::read(&tournament)?;
-        let mut settled = Settled::default();
         let accept = self.venue.options.changes.accept_changes;
-        known.settle_game(old, plan, accept, &mut settled);
-        let changed = changed_settings(old, plan, &settled);
-        if !changed.is_empty() {
-            let fix = if changed == [PlanDifference::GameProgram] {
-                "--accept-changes goes on with it as it is now, and tables and pages say since which game"
-            } else {
-                "leave these options as they were, or start another league"
-            };
-            bail!(
-                "{}: games of this league would no longer be comparable:\n  {}\n{fix}",
-                self.folder.display(),
-                difference::listed(&changed)
-            );
-        }
-        if settled.has_accepted {
-            let why = "accepted: the games from now on are by its program as it is now";
-            self.league.note("changed", "the game", why);
-            self.league.write(self.directory.path())?;
-            known.write(&tournament)?;
-            note!("the game has been changed, {why}");
+        if self
+            .directory
+            .settle_game(&mut self.league, old, plan, accept)?
+        {
+            note!("the game has been changed, {GAME_ACCEPTED}");
         }
         Ok(())
     }
@@ -405,30 +334,17 @@ impl Update<'_> {
         }
     }
 
-    pub(super) fn switch(&self, mut plan: Plan) -> Result<Plan> {
-        if let Some(old) = &self.old {
-            let directory = self.directory.tournament();
-            if is_same(old, &plan) {
-                let mut same = old.clone();
-                if are_written(&directory, old)? {
-                    note_places(&mut same, old, &directory, &self.league)?;
-                }
-                if same != *old {
-                    directory.write_plan(&mut same)?;
-                }
-                // That another program plays is not written.
-                if let (Some(same), Some(now)) = (&mut same.game_program, plan.game_program) {
-                    same.changed = now.changed;
-                }
-                return Ok(same);
-            }
-            note_places(&mut plan, old, &directory, &self.league)?;
+    pub(super) fn switch(&self, plan: Plan) -> Result<Plan> {
+        let adopted = self
+            .directory
+            .adopt(&self.league, self.old.as_ref(), plan)?;
+        let plan = adopted.plan;
+        if let Some(reused) = adopted.reused {
+            let games = (2 * plan.pairs_so_far()).saturating_sub(reused as u64);
+            let bots = counted(plan.bots.len() as u64, "bot", "bots");
+            let games = counted(games, "game", "games");
+            note!("{bots}: {games} to play ({reused} reused)");
         }
-        let kept = self.directory.change(self.old.as_ref(), &mut plan)?;
-        let games = (2 * plan.pairs_so_far()).saturating_sub(kept as u64);
-        let bots = counted(plan.bots.len() as u64, "bot", "bots");
-        let games = counted(games, "game", "games");
-        note!("{bots}: {games} to play ({kept} reused)");
         Ok(plan)
     }
 }
@@ -466,43 +382,4 @@ fn print_notes(folder: &Path, notes: &[[String; 3]]) {
     }
     let table = aligned(&rows, &palette(&io::stderr()), &[0, 1, 2]);
     print_stderr(&format!("{table}  more: {}/students.csv", folder.display()));
-}
-
-/// Whether the tables in the folder are those of its games: a referee that was killed before has shown others.
-fn are_written(directory: &TournamentDirectory, plan: &Plan) -> Result<bool> {
-    let mut results = TournamentDirectory::read_journal(&directory.journal_file(), plan)?;
-    if add_analysis(&mut results, directory).is_err() {
-        return Ok(false);
-    }
-    let is_written = |(name, text): &(&str, String)| {
-        let found = fs::read(directory.path().join(name));
-        found.is_ok_and(|found| found == text.as_bytes())
-    };
-    Ok(tables(plan, &results)?.iter().all(is_written))
-}
-
-/// Notes the places of the last table: those of `old`, if all its games are played.
-pub(super) fn note_places(
-    new: &mut Plan,
-    old: &Plan,
-    directory: &TournamentDirectory,
-    league: &League,
-) -> Result<()> {
-    let results = TournamentDirectory::read_journal(&directory.journal_file(), old)?;
-    let ranking = results.ranking(old);
-    let mut places = ranking.before.clone();
-    if results.is_done(old) {
-        let standings = results.collector.standings(&ranking)?;
-        let ranks = standings.places.into_iter();
-        places = ranks.map(|place| (place.name, place.rank)).collect();
-    }
-    for bot in &mut new.bots {
-        // Names change.
-        let now = league.bot(&bot.name);
-        let folders: Vec<&str> = now.iter().flat_map(Bot::folders).collect();
-        let before = old.bots.iter().filter(|old| folders.contains(&&*old.slug));
-        let before = before.filter_map(|old| places.get(&old.name));
-        bot.place_before = before.min().copied();
-    }
-    Ok(())
 }

@@ -94,7 +94,7 @@ impl Final {
         let Some(of_league) = &update.old else {
             bail!("no games of the class have been planned yet");
         };
-        let unchecked = update.unchecked().len() as u64;
+        let unchecked = update.league.unchecked().len() as u64;
         if unchecked > 0 {
             let versions = counted(unchecked, "version is", "versions are");
             bail!("{versions} still to be checked; announce the final when that is done");

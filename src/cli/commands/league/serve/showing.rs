@@ -162,7 +162,7 @@ pub(super) fn view(update: &Update<'_>, progress: &ClassProgress) -> Result<Clas
     let logged = view.log.len();
     // Decisions have a section of their own.
     view.notes.truncate(view.notes.len().saturating_sub(logged));
-    let queue = update.queue().into_iter();
+    let queue = league.queue().into_iter();
     view.queue = queue.map(|(_, version)| version).collect();
     view.missing = league.missing().into_iter().map(|bot| bot.label).collect();
     for bot in &bots {

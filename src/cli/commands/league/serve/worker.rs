@@ -19,11 +19,12 @@ use super::showing::{GamesShown, view};
 use crate::cli::commands::league::decisions::{
     decide_of, log_end_of_final, log_renewal, replay_of, set_deadline_of, turn_of,
 };
-use crate::cli::commands::league::update::{Update, Versions, of_build};
+use crate::cli::commands::league::update::{Update, of_build};
 use crate::cli::support::failure::{Failure, Result, bail};
 use crate::cli::support::output::note;
 use crate::cli::support::signals::{self, Stops};
 use referee::class::league::intake::{self, Intake, RefusedSubmission, SubmissionError};
+use referee::class::league::lineup::Lineup;
 use referee::class::league::state::{self, Refusal, Status, TakenIn, VersionKey};
 use referee::class::league::switch::Switch;
 use referee::class_server::desk::{Decision, Desk, Order};
@@ -373,7 +374,7 @@ impl<'a> Worker<'a> {
     /// The version that is checked next. What the machine failed with is tried again later, and after all others.
     fn unchecked(&self) -> Option<(String, VersionKey)> {
         let failed_at = |version: &VersionKey| self.failed.get(version).copied();
-        let mut queue = self.update.queue();
+        let mut queue = self.update.league.queue();
         queue.retain(|(_, version)| failed_at(version).is_none_or(|at| at.elapsed() >= RETRY));
         // Of equals the first.
         queue
@@ -421,7 +422,7 @@ impl<'a> Worker<'a> {
             found
         } else {
             self.begin(version, Work::Checking)?;
-            let versions: Versions = BTreeMap::from([(name.to_owned(), version.clone())]);
+            let versions: Lineup = BTreeMap::from([(name.to_owned(), version.clone())]);
             let entrants = self.update.find(&versions)?;
             match (entrants.entered.first(), entrants.rejected.first()) {
                 (Some(entrant), _) => {
